@@ -1,0 +1,12 @@
+import { resolve } from 'node:path'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  root: resolve(import.meta.dirname, '../..'),
+  test: {
+    include: ['src-*/**/*.test.{ts,tsx}', 'build/**/*.test.ts'],
+    // Two cores are the smallest machine that the suite must pass on; adapter tests start real processes.
+    maxWorkers: 2,
+    testTimeout: 20_000,
+  },
+})
