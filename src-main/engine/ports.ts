@@ -1,0 +1,214 @@
+/** What the engine needs of the outside. Each port has one adapter folder; the engine never imports an adapter. */
+import type { Digest, Millis, TaskId, TurnId, CallId, Bot } from '../../src-preload/contract/ids.ts'
+import type { Failure } from '../../src-preload/contract/failure.ts'
+import type { Result } from '../../src-preload/contract/result.ts'
+import type { FileChange, IsolationReport, ModelRef, Mount, ServingPath, StopProof, TaskSource } from '../../src-preload/contract/task.ts'
+import type { FolderFacts } from '../../src-preload/contract/methods.ts'
+
+export interface Clock { now(): Millis }
+
+/** Mints ids: `prefix_` and at least 96 random bits, ascending by time. */
+export interface Ids { next(prefix: string): string }
+
+/** Calls back once after `ms` unless the signal aborts first. */
+export interface Timers { after(ms: number, signal: AbortSignal, run: () => void): void }
+
+// ---------------------------------------------------------------- journal
+
+export interface JournalEvent { readonly type: string; readonly payload: unknown }
+export interface StoredEvent extends JournalEvent { readonly seq: number; readonly stream: string; readonly version: number; readonly at: Millis; readonly commandId: string; readonly actor: string; readonly hash: string }
+export interface EffectRecord { readonly id: string; readonly stream: string; readonly kind: string; readonly payload: unknown; readonly state: 'pending' | 'started' | 'done' | 'retired'; readonly attempts: number; readonly commandId: string }
+
+/** One transaction: receipt of the command, its events, its effects. `expectedVersion` is the stream's event count before it. */
+export interface Commit {
+  readonly stream: string
+  readonly commandId: string
+  readonly actor: string
+  readonly at: Millis
+  readonly expectedVersion: number
+  readonly events: readonly JournalEvent[]
+  readonly effects: readonly { readonly id: string; readonly kind: string; readonly payload: unknown }[]
+  /** Effects whose outcome this command reports: marked done in the same transaction. */
+  readonly settles: readonly string[]
+  /** Effects that must not run any more: marked retired in the same transaction. */
+  readonly retires: readonly string[]
+}
+/** `duplicate`: this commandId was committed before; nothing was written. */
+export type CommitOutcome = { readonly is: 'committed'; readonly stored: readonly StoredEvent[] } | { readonly is: 'duplicate' } | { readonly is: 'conflict'; readonly version: number } | { readonly is: 'failed'; readonly failure: Failure }
+
+export interface Journal {
+  commit(commit: Commit): CommitOutcome
+  /** Whether a command of this id was committed. */
+  hasCommand(commandId: string): boolean
+  streams(): readonly string[]
+  /** Events of one stream, in order, from `fromVersion` (0 = all). */
+  read(stream: string, fromVersion?: number): Iterable<StoredEvent>
+  openEffects(): readonly EffectRecord[]
+  /** pending → started: written before the remote call is made. Returns false when the effect is not pending any more. */
+  startEffect(id: string, at: Millis): boolean
+  /** started or pending → done or retired without a command, for effects whose outcome needs no event. */
+  endEffect(id: string, state: 'done' | 'retired', at: Millis): void
+}
+
+// ---------------------------------------------------------------- sandbox
+
+/** Folder paths are of the host; inside, the workspace is `/workspace`, the private home `/home/agent`. */
+export interface AgentSpec {
+  readonly label: string
+  readonly workspaceDir: string
+  readonly stateDir: string
+  /** Read-only inside as `/opt/opencode/opencode`. */
+  readonly binaryPath: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** Host Unix socket of the model proxy; inside it is 127.0.0.1:7000. */
+  readonly egressSocketPath: string
+  /** Port that the agent listens on inside; reachable from the host by `controlSocketPath` only. */
+  readonly controlPort: number
+  /** Start counts as done when a stdout line matches; bounded by `readyWithinMs`. */
+  readonly readyLine: RegExp
+  readonly readyWithinMs: number
+  readonly mounts: readonly Mount[]
+  /** Asked for each command that reaches the broker, at the moment of execution, with its exact bytes. Nothing runs unless it answers `run`. */
+  readonly decideCommand: (ask: CommandAsk, signal: AbortSignal) => Promise<CommandVerdict>
+  readonly onCommandEnded: (run: CommandRun) => void
+  readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void
+}
+export interface CommandAsk { readonly askId: string; readonly text: string; readonly cwd: string }
+export type CommandVerdict = { readonly verdict: 'run' } | { readonly verdict: 'refuse'; readonly reason: string }
+export interface CommandRun { readonly askId: string; readonly text: string; readonly cwd: string; readonly exitCode: number | null; readonly refused: string | null; readonly logDigest: Digest; readonly logTail: string; readonly durationMs: number; readonly limitHit: string | null }
+
+export interface AgentProcess {
+  readonly controlSocketPath: string
+  readonly pid: number
+  /** Process start time as the system counts it (Linux: field 22 of /proc/PID/stat), to tell a pid from its successor. */
+  readonly startTime: string
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>
+  /** Ends the whole tree and proves that it is empty; idempotent. */
+  stop(): Promise<StopProof>
+}
+export interface CommandSpec {
+  readonly workspaceDir: string; readonly text: string; readonly cwd: string; readonly mounts: readonly Mount[]; readonly timeoutMs: number; readonly outputBytesMax: number
+  /** Extra read-only folders: host path → inside path. */
+  readonly readOnly: readonly { readonly hostPath: string; readonly into: string }[]
+}
+export interface Sandbox {
+  /** Runs the real argument list with `true`, bounded; cached for some seconds. */
+  probe(): Promise<IsolationReport>
+  launch(spec: AgentSpec, signal: AbortSignal): Promise<Result<AgentProcess, Failure>>
+  /** One command in a sandbox of its own, without network, agent home or sockets. */
+  run(spec: CommandSpec, signal: AbortSignal): Promise<Result<CommandRun, Failure>>
+  /** Ends processes that an earlier run of the app left, by recorded pid and start time. */
+  endOrphans(recorded: readonly { readonly pid: number; readonly startTime: string }[]): Promise<StopProof>
+}
+
+// ---------------------------------------------------------------- coder
+
+export interface CoderSpec {
+  readonly taskId: TaskId; readonly workspaceDir: string; readonly stateDir: string; readonly mounts: readonly Mount[]
+  readonly egressSocketPath: string; readonly token: string; readonly model: { readonly api: 'chat' | 'responses'; readonly contextTokens: number; readonly outputTokens: number }
+  readonly permissions: { readonly edit: 'allow' | 'ask' | 'deny'; readonly bash: 'ask' | 'deny' }
+  readonly decideCommand: AgentSpec['decideCommand']; readonly onCommandEnded: AgentSpec['onCommandEnded']
+  readonly onSignal: (signal: CoderSignal) => void
+}
+/** What the coder's runtime lets us observe, as ours. `signalId` = upstream id + revision: duplicates carry the same id. */
+export type CoderSignal = { readonly signalId: string; readonly sessionId: string; readonly parentSessionId: string | null } & (
+  | { readonly is: 'busy' }
+  | { readonly is: 'idle' }
+  | { readonly is: 'retrying'; readonly attempt: number; readonly message: string; readonly nextAt: Millis }
+  /** Text so far, whole. `done` when the part ended. */
+  | { readonly is: 'text'; readonly partId: string; readonly reasoning: boolean; readonly text: string; readonly done: boolean }
+  | { readonly is: 'tool-pending'; readonly callId: CallId; readonly tool: string }
+  | { readonly is: 'tool-running'; readonly callId: CallId; readonly tool: string; readonly input: unknown; readonly output: string | null }
+  | { readonly is: 'tool-ended'; readonly callId: CallId; readonly tool: string; readonly outcome: 'done' | 'failed' | 'interrupted'; readonly input: unknown; readonly output: string; readonly title: string | null; readonly exitCode: number | null }
+  | { readonly is: 'permission-asked'; readonly permissionId: string; readonly callId: CallId | null; readonly permission: string; readonly patterns: readonly string[]; readonly command: string | null; readonly workdir: string | null; readonly filePath: string | null; readonly diff: string | null }
+  | { readonly is: 'permission-replied'; readonly permissionId: string; readonly reply: string }
+  | { readonly is: 'question-asked'; readonly questionId: string; readonly callId: CallId | null; readonly questions: readonly { readonly question: string; readonly header: string; readonly options: readonly string[]; readonly multiple: boolean }[] }
+  /** The turn's loop has ended, read back from history: what the last assistant message says. */
+  | { readonly is: 'turn-ended'; readonly messageId: string; readonly outcome: 'completed' | 'failed' | 'aborted'; readonly finish: string | null; readonly text: string; readonly error: string | null; readonly errorCode: string | null }
+  | { readonly is: 'exited'; readonly code: number | null; readonly signal: string | null }
+)
+export interface CoderRun {
+  readonly version: string; readonly pid: number; readonly startTime: string; readonly isolation: IsolationReport
+  createSession(title: string): Promise<Result<{ readonly sessionId: string }, Failure>>
+  /** Sessions that exist, for reconciliation. */
+  findSession(title: string): Promise<Result<{ readonly sessionId: string } | null, Failure>>
+  /** Idempotent by messageId and partId; resolves when accepted (204), not when the turn ends. A failure with code `submit-ambiguous` may have been accepted. */
+  submit(turn: { readonly sessionId: string; readonly messageId: string; readonly partId: string; readonly text: string; readonly system: string }): Promise<Result<null, Failure>>
+  answerPermission(permissionId: string, reply: { readonly allow: true } | { readonly allow: false; readonly message: string }): Promise<Result<null, Failure>>
+  answerQuestion(questionId: string, answers: readonly (readonly string[])[]): Promise<Result<null, Failure>>
+  rejectQuestion(questionId: string): Promise<Result<null, Failure>>
+  /** abort → wait → clear ghosts; the observation that the turn is over. */
+  abort(sessionId: string): Promise<Result<{ readonly observed: boolean; readonly how: string }, Failure>>
+  /** What history says of a submitted message: for reconciliation after a crash. */
+  reconcile(sessionId: string, messageId: string): Promise<Result<{ readonly found: boolean; readonly state: 'absent' | 'running' | 'completed' | 'failed' | 'interrupted'; readonly text: string }, Failure>>
+  stop(): Promise<StopProof>
+}
+export interface Coder {
+  /** Version and usability of the configured binary; bounded to 3 s, shared, cached (contracts 4). */
+  probe(): Promise<Result<{ readonly version: string; readonly binaryPath: string }, Failure>>
+  start(spec: CoderSpec, signal: AbortSignal): Promise<Result<CoderRun, Failure>>
+  /** Ids that ascend as OpenCode's own do: `msg_…`, `prt_…`. */
+  mintIds(now: Millis): { readonly messageId: string; readonly partId: string }
+}
+
+// ---------------------------------------------------------------- models
+
+export interface ModelTarget { readonly ref: ModelRef; readonly providerLabel: string; readonly baseUrl: string; readonly api: 'chat' | 'responses'; readonly remote: boolean; readonly demo: boolean; readonly needsKey: boolean; readonly contextTokens: number; readonly outputTokens: number; readonly price: { readonly inputMicroUsd: number; readonly outputMicroUsd: number; readonly asOf: string } | null }
+/** Asked before each model request leaves; the engine reserves in the journal and answers. A refusal is final for that request. */
+export interface AdmissionAsk { readonly callNumber: number; readonly taskId: TaskId; readonly bot: Bot; readonly model: string; readonly bodyBytes: number; readonly api: 'chat' | 'responses' }
+export type Admission = { readonly admit: true } | { readonly admit: false; readonly code: string; readonly message: string }
+export interface GatewayCallEnd { readonly callNumber: number; readonly taskId: TaskId; readonly bot: Bot; readonly path: ServingPath; readonly status: number | null; readonly modelAnswered: string | null; readonly inputTokens: number | null; readonly outputTokens: number | null; readonly latencyMs: number; readonly failure: Failure | null }
+/** A growing tool call as the wire tap sees it. Display only. `sessionId` from the request's own header, null if unknown. */
+export interface ToolPreview {
+  readonly taskId: TaskId; readonly sessionId: string | null; readonly callId: CallId; readonly tool: string | null
+  readonly argumentBytes: number; readonly target: string | null; readonly tail: string; readonly tailOf: string | null; readonly contentLines: number | null
+  readonly state: 'growing' | 'complete' | 'interrupted'; readonly seenAt: Millis
+}
+export interface ModelGateway {
+  start(): Promise<Result<{ readonly port: number | null; readonly note: string | null }, Failure>>
+  /** A bearer token for one bot of one task, and the Unix socket that serves it. `modelAlias` is the neutral id the client asks for. */
+  open(grant: { readonly taskId: TaskId; readonly bot: Bot; readonly target: ModelTarget }): Promise<Result<{ readonly token: string; readonly socketPath: string; readonly modelAlias: string }, Failure>>
+  close(taskId: TaskId): Promise<void>
+  onAdmission(decide: (ask: AdmissionAsk) => Promise<Admission>): void
+  onCallStarted(listener: (call: AdmissionAsk) => void): void
+  onCallEnded(listener: (end: GatewayCallEnd) => void): void
+  onPreview(listener: (preview: ToolPreview) => void): void
+  stop(): Promise<void>
+}
+/** Resolves what Settings and the environment say. The demo provider is always there. */
+export interface ModelDirectory { resolve(ref: ModelRef): Result<ModelTarget, Failure> }
+
+/** Bot A: text only; one chat request a turn. Text streams to `onText` (whole text so far). The output is unparsed; core parses it by schema. */
+export interface Lead {
+  ask(turn: { readonly socketPath: string; readonly token: string; readonly modelAlias: string; readonly api: 'chat' | 'responses'; readonly system: string; readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[] }, onText: (text: string) => void, signal: AbortSignal): Promise<Result<{ readonly text: string }, Failure>>
+}
+
+// ---------------------------------------------------------------- workspace
+
+export interface PreparedWorkspace { readonly workspaceDir: string; readonly stateDir: string; readonly baseDigest: Digest; readonly baseCommit: string | null; readonly files: number; readonly bytes: number; readonly notes: readonly string[]; readonly listing: readonly string[]; readonly readme: { readonly path: string; readonly text: string } | null }
+export interface WorkspaceDiff { readonly treeDigest: Digest; readonly diffDigest: Digest; readonly files: readonly { readonly change: FileChange; readonly patch: string | null }[] }
+/** Keeps for each task: the base (untouched copy), the workspace, the private state. Never follows a link, never runs a hook. */
+export interface Workspace {
+  inspect(folder: string): Promise<FolderFacts>
+  prepare(taskId: TaskId, source: TaskSource, signal: AbortSignal): Promise<Result<PreparedWorkspace, Failure>>
+  /** Where a prepared task's folders are (after a restart too), or null. */
+  locate(taskId: TaskId): Promise<{ readonly workspaceDir: string; readonly stateDir: string } | null>
+  readExcerpt(taskId: TaskId, path: string, charsMax: number): Promise<Result<string, Failure>>
+  diff(taskId: TaskId, signal: AbortSignal): Promise<Result<WorkspaceDiff, Failure>>
+  /** Base copy + diff, in a fresh folder; checks the tree digest. `oracleDir` holds the held criteria tests, outside the copy, or null. `release` removes it. */
+  cleanCopy(taskId: TaskId, expected: Digest, signal: AbortSignal): Promise<Result<{ readonly dir: string; readonly treeDigest: Digest; readonly oracleDir: string | null; readonly oracleCommand: string | null; release(): Promise<void> }, Failure>>
+  /** All or nothing; refused when the folder changed since `prepare`. For the sample a patch file is left instead. */
+  apply(taskId: TaskId, expected: Digest): Promise<Result<{ readonly how: 'folder' | 'patch-file'; readonly detail: string; readonly patchPath: string | null }, Failure>>
+  /** For an apply whose outcome is unknown after a crash. */
+  observeApply(taskId: TaskId, expected: Digest): Promise<'applied' | 'not-applied' | 'unclear'>
+  writePatch(taskId: TaskId, toPath: string): Promise<Result<null, Failure>>
+  /** Snapshot of the workspace first, then removal. */
+  dispose(taskId: TaskId): Promise<Result<null, Failure>>
+  usage(): Promise<readonly { readonly taskId: TaskId; readonly bytes: number }[]>
+}
+
+/** Tells the owner outside the window; holds no task content. */
+export interface Notifier { holdWaiting(count: number): void }
+
+export type TurnKey = { readonly taskId: TaskId; readonly generation: number; readonly turnId: TurnId }

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { budgetLimitsSchema, modelRefSchema, taskGrantSchema } from './task.ts'
+
+const modelSchema = z.object({
+  id: z.string().min(1).max(200), label: z.string().max(200).optional(),
+  contextTokens: z.number().int().min(1_000).max(10_000_000).optional(), outputTokens: z.number().int().min(100).max(1_000_000).optional(),
+  /** Price in micro-USD per million tokens, and the day it was read (YYYY-MM-DD). Absent: unknown. */
+  price: z.object({ inputMicroUsd: z.number().int().min(0), outputMicroUsd: z.number().int().min(0), asOf: z.string().regex(/^\d{4}-\d{2}-\d{2}$/) }).optional(),
+})
+
+/** An OpenAI-compatible provider. `keyEnv` names an environment variable of the app that holds the key (never passed on). */
+export const providerSchema = z.object({
+  id: z.string().min(1).max(64).regex(/^[a-z0-9][a-z0-9-]*$/), label: z.string().min(1).max(100),
+  baseUrl: z.url({ protocol: /^https?$/ }).max(2_000), api: z.enum(['chat', 'responses']), models: z.array(modelSchema).min(1).max(200), keyEnv: z.string().min(1).max(200).optional(),
+})
+export type Provider = z.infer<typeof providerSchema>
+
+/** The file that COUNTERSIGN_PROVIDERS names: a list of providers. */
+export const providersFileSchema = z.array(providerSchema).max(50)
+
+export const settingsSchema = z.object({
+  version: z.literal(1),
+  providers: z.array(providerSchema).max(50),
+  defaults: z.object({ lead: modelRefSchema.nullable(), coder: modelRefSchema.nullable(), budget: budgetLimitsSchema, grant: taskGrantSchema }),
+  appearance: z.object({ theme: z.enum(['system', 'light', 'dark']), density: z.enum(['comfortable', 'compact']) }),
+  openCodeBinary: z.string().max(4_096).nullable(),
+  fallbacks: z.object({ directEnabled: z.boolean(), warmEnabled: z.boolean(), execEnabled: z.boolean() }),
+  updates: z.enum(['off', 'notify', 'automatic']),
+  workspaceQuotaBytes: z.number().int().min(64 * 1024 * 1024),
+})
+export type Settings = z.infer<typeof settingsSchema>
+
+/** Provider as the window sees it: without its key, with what is known of the key. */
+export const providerViewSchema = z.object({
+  provider: providerSchema,
+  origin: z.enum(['built-in-demo', 'settings', 'environment']),
+  key: z.enum(['none-needed', 'stored', 'session-only', 'from-environment', 'missing']),
+  remote: z.boolean(),
+})
+export type ProviderView = z.infer<typeof providerViewSchema>
