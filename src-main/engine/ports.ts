@@ -106,7 +106,7 @@ export interface Sandbox {
 
 export interface CoderSpec {
   readonly taskId: TaskId; readonly workspaceDir: string; readonly stateDir: string; readonly mounts: readonly Mount[]
-  readonly egressSocketPath: string; readonly token: string; readonly model: { readonly api: 'chat' | 'responses'; readonly contextTokens: number; readonly outputTokens: number }
+  readonly egressSocketPath: string; readonly token: string; readonly model: { readonly api: 'chat' | 'responses'; readonly modelId: string; readonly contextTokens: number; readonly outputTokens: number }
   readonly permissions: { readonly edit: 'allow' | 'ask' | 'deny'; readonly bash: 'ask' | 'deny' }
   readonly decideCommand: AgentSpec['decideCommand']; readonly onCommandEnded: AgentSpec['onCommandEnded']
   readonly onSignal: (signal: CoderSignal) => void
@@ -167,8 +167,8 @@ export interface ToolPreview {
 }
 export interface ModelGateway {
   start(): Promise<Result<{ readonly port: number | null; readonly note: string | null }, Failure>>
-  /** A bearer token for one bot of one task, and the Unix socket that serves it. `modelAlias` is the neutral id the client asks for. */
-  open(grant: { readonly taskId: TaskId; readonly bot: Bot; readonly target: ModelTarget }): Promise<Result<{ readonly token: string; readonly socketPath: string; readonly modelAlias: string }, Failure>>
+  /** A bearer token for one bot of one task, and the Unix socket that serves it. A request under it for another model than the target's is refused; bodies are never rewritten. */
+  open(grant: { readonly taskId: TaskId; readonly bot: Bot; readonly target: ModelTarget }): Promise<Result<{ readonly token: string; readonly socketPath: string }, Failure>>
   close(taskId: TaskId): Promise<void>
   onAdmission(decide: (ask: AdmissionAsk) => Promise<Admission>): void
   onCallStarted(listener: (call: AdmissionAsk) => void): void
@@ -181,7 +181,7 @@ export interface ModelDirectory { resolve(ref: ModelRef): Result<ModelTarget, Fa
 
 /** Bot A: text only; one chat request a turn. Text streams to `onText` (whole text so far). The output is unparsed; core parses it by schema. */
 export interface Lead {
-  ask(turn: { readonly socketPath: string; readonly token: string; readonly modelAlias: string; readonly api: 'chat' | 'responses'; readonly system: string; readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[] }, onText: (text: string) => void, signal: AbortSignal): Promise<Result<{ readonly text: string }, Failure>>
+  ask(turn: { readonly socketPath: string; readonly token: string; readonly modelId: string; readonly api: 'chat' | 'responses'; readonly system: string; readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[] }, onText: (text: string) => void, signal: AbortSignal): Promise<Result<{ readonly text: string }, Failure>>
 }
 
 // ---------------------------------------------------------------- workspace
