@@ -3,10 +3,11 @@ import { app } from 'electron'
 import { join } from 'node:path'
 import { declareAppScheme, serveApp } from './shell/app-protocol.ts'
 import { claimSingleInstance, denyPermissions, openMainWindow } from './shell/main-window.ts'
-import { sqliteBinding } from './shell/sqlite-binding.ts'
+import { resourcesFolder, sqliteAddonIn } from './shell/resources-folder.ts'
 
 function proveSqlite(): void {
-  const database = new Database(':memory:', { nativeBinding: sqliteBinding(process.resourcesPath, process.env) })
+  const place = { isPackaged: app.isPackaged, resourcesPath: process.resourcesPath, env: process.env }
+  const database = new Database(':memory:', { nativeBinding: sqliteAddonIn(resourcesFolder(place)) })
   const version = database.prepare('select sqlite_version()').pluck().get()
   database.close()
   const { electron, node, chrome } = process.versions

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+
+export interface RunOptions {
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  /** `quiet` shows the output only when the command fails. */
+  readonly output?: 'inherit' | 'quiet'
+}
+
+/**
+ * Runs `command` to its end and gives its exit code (128 + signal number when it was killed, as shells say).
+ * @throws when the command cannot be started at all
+ */
+export async function exitCodeOf(command: string, args: readonly string[], options: RunOptions = {}): Promise<number> {
+  const quiet = options.output === 'quiet'
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: options.env,
+    stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
+  })
+  const said: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => said.push(chunk))
+  const code = await new Promise<number>((done, fail) => {
+    child.once('error', fail)
+    child.once('close', (exit, signal) => {
+      done(exit ?? 128 + (signal === null ? 0 : constants.signals[signal]))
+    })
+  })
+  if (quiet && code !== 0) process.stderr.write(Buffer.concat(said))
+  return code
+}
+
+/**
+ * Runs `command` and insists on exit code 0.
+ * @throws naming the command and its exit code
+ */
+export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<void> {
+  const code = await exitCodeOf(command, args, options)
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}`)
+}

@@ -1,0 +1,30 @@
+// `npm start`: sets up what is missing, builds what changed, opens the window. Arguments go to the app.
+import { join, resolve } from 'node:path'
+import { buildApp } from './build-app.ts'
+import { exitCodeOf } from './run-command.ts'
+import { hasNoDisplay, setUp } from './set-up.ts'
+import { shippedResources, stageResources } from './shipped-resources.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+async function start(appArguments: readonly string[]): Promise<number> {
+  const headless = hasNoDisplay()
+  const runtime = await setUp(headless ? ['window', 'display'] : ['window'])
+  await buildApp()
+  const resources = join(root, 'node_modules/.cache/countersign-resources')
+  await stageResources(shippedResources(runtime.sqliteAddon), resources)
+  const electron = [runtime.electron.executable, ...sandboxSwitch(), root, ...appArguments]
+  const env = { ...process.env, COUNTERSIGN_RESOURCES: resources }
+  if (headless) console.log('start: no display here, so the window opens on a virtual screen (xvfb-run) where nobody sees it')
+  const [command = '', ...args] = headless ? ['xvfb-run', '-a', '-s', '-screen 0 1280x900x24', ...electron] : electron
+  return exitCodeOf(command, args, { env, cwd: root })
+}
+
+/** Chromium refuses to sandbox root's windows. A package never gets this switch: it is for a trial on a bare machine. */
+function sandboxSwitch(): readonly string[] {
+  if (process.getuid?.() !== 0) return []
+  console.log('start: running as root, so Chromium\'s own sandbox is off for this trial (--no-sandbox)')
+  return ['--no-sandbox']
+}
+
+process.exitCode = await start(process.argv.slice(2))
