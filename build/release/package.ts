@@ -1,0 +1,23 @@
+// `npm run package`: dist/linux-unpacked (or this platform's like). With `--inspectable` also dist/inspectable/linux-unpacked, which tests can steer.
+import { build } from 'electron-builder'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { buildApp } from '../runtime/build-app.ts'
+import { setUp } from '../runtime/set-up.ts'
+import { shippedResources } from '../runtime/shipped-resources.ts'
+import { builderConfig } from './builder-config.ts'
+import { copyInspectable } from './inspectable.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+async function packageApp(wanted: readonly string[]): Promise<void> {
+  const { electron, sqliteAddon } = await setUp(['window'])
+  await buildApp()
+  await build({ projectDir: root, dir: true, config: builderConfig(electron, shippedResources(sqliteAddon)) })
+  if (!wanted.includes('--inspectable')) return
+  const unpacked = join(root, 'dist/linux-unpacked')
+  if (!existsSync(unpacked)) throw new Error('--inspectable is for Linux so far')
+  await copyInspectable(unpacked, join(root, 'dist/inspectable/linux-unpacked'))
+}
+
+await packageApp(process.argv.slice(2))
