@@ -11,5 +11,5 @@ export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   if (process.platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'countersign', 'cache')
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'countersign')
   const xdg = env['XDG_CACHE_HOME']
-  return join(xdg !== undefined && xdg.startsWith('/') ? xdg : join(homedir(), '.cache'), 'countersign')
+  return join(xdg?.startsWith('/') === true ? xdg : join(homedir(), '.cache'), 'countersign')
 }
