@@ -1,0 +1,232 @@
+import { limits } from '../../../src-preload/contract/limits.ts'
+import { GrowingTail, isHighSurrogate, isLowSurrogate } from './growing-tail.ts'
+import { PatchTarget } from './patch-target.ts'
+
+/** What can be shown of a call's arguments while they grow. Display only: never the basis of an approval. */
+export interface ArgumentPreview {
+  /** UTF-8 bytes of the argument text so far, whatever is held of it. */
+  readonly argumentBytes: number
+  /** File or command that the call is about, once that value is whole. */
+  readonly target: string | null
+  /** The end of the content that is growing, decoded. */
+  readonly tail: string
+  /** Which argument `tail` is of. */
+  readonly tailOf: string | null
+  readonly contentLines: number | null
+  /** The argument object has been closed. */
+  readonly closed: boolean
+}
+
+const targetCharsMax = 1_000
+const keyCharsMax = 64
+/** A higher rank replaces a lower one; among equals the first stays. */
+const targetRanks: Readonly<Record<string, number>> = { filePath: 4, patchText: 3, path: 2, file: 2, command: 1 }
+const contentKeys: ReadonlySet<string> = new Set(['content', 'newString', 'patchText', 'command'])
+
+const quote = 34
+const backslash = 92
+type Place = 'start' | 'key-or-end' | 'key' | 'colon' | 'value' | 'text' | 'literal' | 'nested' | 'nested-text' | 'comma-or-end' | 'closed' | 'nonsense'
+
+/**
+ * Reads one tool call's arguments (the text of a JSON object) as they arrive, in pieces cut anywhere. Looks at each
+ * character once, holds less than 64 KiB, and never throws: text that is no JSON object is counted and nothing else.
+ */
+export class ArgumentScanner {
+  #place: Place = 'start'
+  #depth = 0
+  #key = ''
+  /** Escape being read: 0 none, 1 after the backslash, 2 to 5 hex digits of \u expected. */
+  #escape = 0
+  #hex = 0
+  #value: string | null = null
+  #content: GrowingTail | null = null
+  #contentKey: string | null = null
+  #patch: PatchTarget | null = null
+  #target: string | null = null
+  #targetRank = 0
+  #bytes = 0
+  #afterHighSurrogate = false
+  #steps = 0
+  #copied = 0
+
+  /** Characters looked at or copied so far: the cost, which must be linear in what was fed. */
+  get steps(): number {
+    return this.#steps + this.#copied + (this.#content?.copied ?? 0)
+  }
+
+  get heldChars(): number {
+    return this.#key.length + (this.#value?.length ?? 0) + (this.#target?.length ?? 0) + (this.#content?.heldChars ?? 0)
+  }
+
+  get target(): string | null {
+    return this.#target
+  }
+
+  get closed(): boolean {
+    return this.#place === 'closed'
+  }
+
+  /** Takes the next piece of the argument text. */
+  feed(text: string): void {
+    this.#countBytes(text)
+    let at = 0
+    while (at < text.length) {
+      const inText = this.#place === 'text' || this.#place === 'key' || this.#place === 'nested-text'
+      if (this.#escape > 0) this.#readEscape(text.charCodeAt(at++))
+      else if (inText) at = this.#readText(text, at)
+      else if (this.#place === 'nonsense' || this.#place === 'closed') at = text.length
+      else this.#readSyntax(text.charCodeAt(at++))
+    }
+  }
+
+  /** What is known now. Bounded; costs a copy of the tail. */
+  preview(): ArgumentPreview {
+    const content = this.#content
+    return {
+      argumentBytes: this.#bytes, target: this.#target, tail: content?.text() ?? '', tailOf: this.#contentKey,
+      contentLines: content?.lines ?? null, closed: this.closed,
+    }
+  }
+
+  #countBytes(text: string): void {
+    let bytes = text.length
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at)
+      if (unit < 0x80) this.#afterHighSurrogate = false
+      else if (unit < 0x800) { bytes += 1; this.#afterHighSurrogate = false }
+      // Three bytes were counted for the first half; a pair has four in all.
+      else if (isLowSurrogate(unit) && this.#afterHighSurrogate) this.#afterHighSurrogate = false
+      else { bytes += 2; this.#afterHighSurrogate = isHighSurrogate(unit) }
+    }
+    this.#bytes += bytes
+    this.#steps += text.length
+  }
+
+  /** Inside a string: takes everything up to the next quote or backslash. Returns where to go on. */
+  #readText(text: string, from: number): number {
+    let at = from
+    let newlines = 0
+    for (; at < text.length; at++) {
+      const unit = text.charCodeAt(at)
+      if (unit === quote || unit === backslash) break
+      if (unit === 10) newlines++
+    }
+    this.#steps += at - from
+    if (at > from && this.#place !== 'nested-text') this.#take(text.slice(from, at), newlines)
+    if (at === text.length) return at
+    if (text.charCodeAt(at) === backslash) this.#escape = 1
+    else this.#endText()
+    this.#steps++
+    return at + 1
+  }
+
+  #readEscape(unit: number): void {
+    this.#steps++
+    if (this.#escape === 1) {
+      if (unit === 117) { this.#escape = 2; this.#hex = 0; return }
+      this.#escape = 0
+      this.#takeUnit(simpleEscapes[unit] ?? unit)
+      return
+    }
+    const digit = hexDigit(unit)
+    if (digit === null) { this.#escape = 0; this.#place = 'nonsense'; return }
+    this.#hex = this.#hex * 16 + digit
+    if (++this.#escape < 6) return
+    this.#escape = 0
+    this.#takeUnit(this.#hex)
+  }
+
+  #takeUnit(unit: number): void {
+    if (this.#place !== 'nested-text') this.#take(String.fromCharCode(unit), unit === 10 ? 1 : 0)
+  }
+
+  /** Decoded text of a key or of a value of the outermost object. */
+  #take(text: string, newlines: number): void {
+    if (this.#place === 'key') {
+      this.#key += text.slice(0, keyCharsMax + 1 - this.#key.length)
+      return
+    }
+    if (this.#value !== null) this.#value += text.slice(0, targetCharsMax + 1 - this.#value.length)
+    if (this.#contentKey !== null && this.#contentKey === this.#key) this.#content?.push(text, newlines)
+    if (this.#patch !== null) {
+      this.#patch.push(text)
+      if (this.#patch.found !== null) this.#endPatch()
+    }
+  }
+
+  #startText(): void {
+    this.#place = 'text'
+    if (contentKeys.has(this.#key)) {
+      this.#copied += this.#content?.copied ?? 0
+      this.#content = new GrowingTail(limits.previewTailCharsMax)
+      this.#contentKey = this.#key
+    }
+    if (this.#key === 'patchText') this.#patch = new PatchTarget(targetCharsMax)
+    else if (Object.hasOwn(targetRanks, this.#key)) this.#value = ''
+  }
+
+  #endText(): void {
+    if (this.#place === 'key') { this.#place = 'colon'; return }
+    if (this.#place === 'nested-text') { this.#place = 'nested'; return }
+    this.#place = 'comma-or-end'
+    if (this.#value !== null) this.#offerTarget(this.#value, targetRanks[this.#key] ?? 0)
+    this.#value = null
+    this.#patch?.end()
+    this.#endPatch()
+  }
+
+  #endPatch(): void {
+    if (this.#patch?.found != null) this.#offerTarget(this.#patch.found, targetRanks['patchText'] ?? 0)
+    this.#patch = null
+  }
+
+  #offerTarget(value: string, rank: number): void {
+    if (rank <= this.#targetRank || value.length === 0) return
+    this.#targetRank = rank
+    this.#target = value.length > targetCharsMax ? `${value.slice(0, targetCharsMax)}…` : value
+  }
+
+  /** Outside of strings. */
+  #readSyntax(unit: number): void {
+    this.#steps++
+    const blank = unit === 32 || unit === 10 || unit === 13 || unit === 9
+    switch (this.#place) {
+      case 'start': if (!blank && unit !== 0xfeff) this.#place = unit === 123 ? 'key-or-end' : 'nonsense'; return
+      case 'key-or-end':
+        if (unit === quote) { this.#key = ''; this.#place = 'key' }
+        else if (unit === 125) this.#place = 'closed'
+        else if (!blank) this.#place = 'nonsense'
+        return
+      case 'colon': if (!blank) this.#place = unit === 58 ? 'value' : 'nonsense'; return
+      case 'value':
+        if (blank) return
+        if (unit === quote) this.#startText()
+        else if (unit === 123 || unit === 91) { this.#depth = 1; this.#place = 'nested' }
+        else this.#place = unit === 125 || unit === 44 ? 'nonsense' : 'literal'
+        return
+      case 'nested': this.#readNested(unit); return
+      case 'literal':
+      case 'comma-or-end':
+        if (unit === 44) this.#place = 'key-or-end'
+        else if (unit === 125) this.#place = 'closed'
+        else if (!blank && this.#place === 'comma-or-end') this.#place = 'nonsense'
+        return
+      default: return
+    }
+  }
+
+  #readNested(unit: number): void {
+    if (unit === quote) this.#place = 'nested-text'
+    else if (unit === 123 || unit === 91) this.#depth++
+    else if ((unit === 125 || unit === 93) && --this.#depth === 0) this.#place = 'comma-or-end'
+  }
+}
+
+/** What \b \f \n \r \t stand for; any other character after a backslash stands for itself. */
+const simpleEscapes: Readonly<Record<number, number>> = { 98: 8, 102: 12, 110: 10, 114: 13, 116: 9 }
+
+function hexDigit(unit: number): number | null {
+  if (unit >= 48 && unit <= 57) return unit - 48
+  const lower = unit | 32
+  return lower >= 97 && lower <= 102 ? lower - 87 : null
+}
