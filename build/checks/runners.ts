@@ -18,8 +18,9 @@ export interface Runner {
 const vitestReport = join(reports, 'vitest.json')
 const playwrightReport = join(reports, 'playwright.json')
 
-/** The first half of CI: `npm run verify`. Cheapest first. */
+/** The first half of CI: `npm run verify`. Cheapest first; set-up before all, since unit tests use the real sandbox. */
 export const verifyRunners: readonly Runner[] = [
+  { script: 'set-up' },
   { script: 'types' },
   { script: 'boundaries' },
   { script: 'knip' },

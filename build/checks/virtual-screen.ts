@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+
+export interface VirtualScreen {
+  /** For the environment's DISPLAY. */
+  readonly display: string
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Starts Xvfb on a free display. Any local account may draw on it (the app under test runs as another one), nobody over TCP.
+ * @throws when Xvfb ends before it is ready
+ */
+export async function openVirtualScreen(): Promise<VirtualScreen> {
+  const args = ['-displayfd', '3', '-screen', '0', '1440x900x24', '-nolisten', 'tcp', '-ac']
+  const server = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
+  const ended = once(server, 'exit')
+  const number = await Promise.race([
+    firstLine(server.stdio[3] as Readable),
+    ended.then(() => {
+      throw new Error('Xvfb ended before it was ready')
+    }),
+  ])
+  return {
+    display: `:${number}`,
+    close: async () => {
+      server.kill()
+      await ended
+    },
+  }
+}
+
+async function firstLine(stream: Readable): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) {
+    text += String(chunk)
+    if (text.includes('\n')) return text.trim()
+  }
+  throw new Error('Xvfb said no display number')
+}
