@@ -1,0 +1,140 @@
+import { limits } from '../../../src-preload/contract/limits.ts'
+
+export type Verdict = 'approved' | 'denied'
+
+/** What identifies a card: a decision names both, so that it can never reach another hold or other bytes. */
+export interface CardIdentity {
+  readonly approvalId: string
+  readonly digest: string
+}
+
+/** How a press came about. `virtual` is a screen reader's or another tool's press, without pointer or key. */
+export type PressBy = 'pointer' | 'keyboard' | 'virtual'
+
+export interface GraceState {
+  /** The card that can be answered; null when none waits. */
+  readonly front: CardIdentity | null
+  /** Moment before which no input on the card counts, and why. */
+  readonly openAtMs: number
+  readonly because: 'front-changed' | 'window-activated'
+  /** False while another window is in front. */
+  readonly windowActive: boolean
+  /** Set by the first half of the keyboard chord; the second half must come within `armedForMs`. */
+  readonly armed: { readonly verdict: Verdict; readonly atMs: number } | null
+  /** Cards that were answered and whose answer has not come back as a failure. */
+  readonly answered: ReadonlySet<string>
+}
+
+export type GraceEvent =
+  | { readonly is: 'front'; readonly front: CardIdentity | null; readonly atMs: number }
+  | { readonly is: 'window-left' }
+  | { readonly is: 'window-activated'; readonly atMs: number }
+  | { readonly is: 'pressed'; readonly on: CardIdentity; readonly verdict: Verdict; readonly by: PressBy; readonly atMs: number }
+  | { readonly is: 'chord'; readonly verdict: Verdict; readonly atMs: number; readonly repeat: boolean }
+  | { readonly is: 'answer-failed'; readonly approvalId: string }
+  | { readonly is: 'disarm' }
+
+/** Why an input did not count. */
+export type Ignored = 'no-card' | 'not-front' | 'in-grace' | 'window-was-inactive' | 'already-answered' | 'key-repeat' | 'too-fast'
+
+export type GraceOutcome =
+  | { readonly is: 'nothing' }
+  | { readonly is: 'decide'; readonly on: CardIdentity; readonly verdict: Verdict }
+  | { readonly is: 'armed'; readonly verdict: Verdict }
+  | { readonly is: 'ignored'; readonly why: Ignored }
+
+export interface GraceStep {
+  readonly state: GraceState
+  readonly outcome: GraceOutcome
+}
+
+/** How long the first half of a chord waits for the second. */
+export const armedForMs = 5_000
+/** Two halves closer together than this are one slip of the hand. */
+export const chordGapMinMs = 150
+
+/** Where it starts: no card, window in front. */
+export function startGrace(): GraceState {
+  return { front: null, openAtMs: 0, because: 'front-changed', windowActive: true, armed: null, answered: new Set() }
+}
+
+/**
+ * Decides which input on the approval tray counts. Pure; the clock is handed in.
+ *
+ * G1. After any change of the front card nothing counts for `limits.inputGraceMs`. G2. The click that activates the window
+ * never counts. G3. A card is answered once. G4. Enter and Space on a focused button only arm; a chord is needed on top.
+ */
+export function stepGrace(state: GraceState, event: GraceEvent): GraceStep {
+  switch (event.is) {
+    case 'front':
+      return same(state.front, event.front) ? nothing(state) : nothing({ ...state, front: event.front, openAtMs: event.atMs + limits.inputGraceMs, because: 'front-changed', armed: null })
+    case 'window-left':
+      return nothing({ ...state, windowActive: false, armed: null })
+    case 'window-activated':
+      return state.windowActive ? nothing(state) : nothing({ ...state, windowActive: true, ...later(state, event.atMs + limits.inputGraceMs) })
+    case 'pressed':
+      return press(state, event)
+    case 'chord':
+      return chord(state, event)
+    case 'answer-failed': {
+      const answered = new Set(state.answered)
+      answered.delete(event.approvalId)
+      return nothing({ ...state, answered })
+    }
+    case 'disarm':
+      return nothing(state.armed === null ? state : { ...state, armed: null })
+  }
+}
+
+/** Milliseconds until the front card takes input; 0 when it does. */
+export function graceLeftMs(state: GraceState, nowMs: number): number {
+  return Math.max(0, state.openAtMs - nowMs)
+}
+
+function press(state: GraceState, event: GraceEvent & { is: 'pressed' }): GraceStep {
+  const why = closedFor(state, event.atMs) ?? (same(state.front, event.on) ? null : 'not-front')
+  if (why !== null) return ignored(state, why)
+  if (event.by === 'keyboard' && event.verdict === 'approved') return arm(state, event.verdict, event.atMs)
+  return decide(state, event.verdict)
+}
+
+function chord(state: GraceState, event: GraceEvent & { is: 'chord' }): GraceStep {
+  const why = event.repeat ? 'key-repeat' : closedFor(state, event.atMs)
+  if (why !== null) return ignored(state, why)
+  const armed = state.armed
+  if (armed?.verdict !== event.verdict || event.atMs - armed.atMs > armedForMs) return arm(state, event.verdict, event.atMs)
+  return event.atMs - armed.atMs < chordGapMinMs ? ignored(state, 'too-fast') : decide(state, event.verdict)
+}
+
+function closedFor(state: GraceState, atMs: number): Ignored | null {
+  if (state.front === null) return 'no-card'
+  if (state.answered.has(state.front.approvalId)) return 'already-answered'
+  if (!state.windowActive) return 'window-was-inactive'
+  if (atMs >= state.openAtMs) return null
+  return state.because === 'window-activated' ? 'window-was-inactive' : 'in-grace'
+}
+
+function arm(state: GraceState, verdict: Verdict, atMs: number): GraceStep {
+  return { state: { ...state, armed: { verdict, atMs } }, outcome: { is: 'armed', verdict } }
+}
+
+function decide(state: GraceState, verdict: Verdict): GraceStep {
+  if (state.front === null) return ignored(state, 'no-card')
+  return { state: { ...state, armed: null, answered: new Set(state.answered).add(state.front.approvalId) }, outcome: { is: 'decide', on: state.front, verdict } }
+}
+
+function later(state: GraceState, openAtMs: number): Pick<GraceState, 'openAtMs' | 'because'> {
+  return openAtMs > state.openAtMs ? { openAtMs, because: 'window-activated' } : { openAtMs: state.openAtMs, because: state.because }
+}
+
+function same(a: CardIdentity | null, b: CardIdentity | null): boolean {
+  return a === b || (a !== null && b !== null && a.approvalId === b.approvalId && a.digest === b.digest)
+}
+
+function nothing(state: GraceState): GraceStep {
+  return { state, outcome: { is: 'nothing' } }
+}
+
+function ignored(state: GraceState, why: Ignored): GraceStep {
+  return { state, outcome: { is: 'ignored', why } }
+}

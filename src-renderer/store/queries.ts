@@ -1,0 +1,31 @@
+import { QueryClient, useMutation, useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query'
+import type { MethodInput, MethodName, MethodOutput } from '../../src-preload/contract/methods.ts'
+import { callOrThrow } from '../bridge.ts'
+
+/** One client for the window. Main is on the same machine, so `offline` means nothing, and trouble is shown at once instead of retried. */
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: { networkMode: 'always', retry: false, staleTime: 30_000, refetchOnWindowFocus: false },
+      mutations: { networkMode: 'always', retry: false },
+    },
+  })
+}
+
+/** Reads by a method. The cache key is the method and its input. */
+export function useMethod<M extends MethodName>(method: M, input: MethodInput<M>, options: { enabled?: boolean; staleTimeMs?: number } = {}): UseQueryResult<MethodOutput<M>> {
+  return useQuery<MethodOutput<M>>({
+    queryKey: [method, input],
+    queryFn: () => callOrThrow(method, input),
+    enabled: options.enabled ?? true,
+    ...(options.staleTimeMs === undefined ? {} : { staleTime: options.staleTimeMs }),
+  })
+}
+
+/** Acts by a method. Rejections are `CallFailed`; read them with `failureOf`. */
+export function useAct<M extends MethodName>(method: M, onDone?: (output: MethodOutput<M>, input: MethodInput<M>) => void): UseMutationResult<MethodOutput<M>, unknown, MethodInput<M>> {
+  return useMutation<MethodOutput<M>, unknown, MethodInput<M>>({
+    mutationFn: (input) => callOrThrow(method, input),
+    ...(onDone === undefined ? {} : { onSuccess: onDone }),
+  })
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import type { EntryRow, HoldRow, Row, TaskRow } from '../../src-preload/contract/rows.ts'
+import { RowStore } from './row-store.ts'
+
+const entry = (key: string, order: number, taskId = 't1'): Row => ({ kind: 'entry', key, taskId, order, at: 0, author: 'host', turnId: null, body: { is: 'status', status: 'open', text: key } }) as unknown as EntryRow
+const task = (taskId: string, createdAt: number): Row => ({ kind: 'task', key: `task:${taskId}`, taskId, createdAt }) as unknown as TaskRow
+const hold = (id: string, order: number, outcome = 'waiting'): Row => ({ kind: 'hold', key: `hold:${id}`, approvalId: id, order, outcome }) as unknown as HoldRow
+
+function started(...rows: Row[]): RowStore {
+  const store = new RowStore()
+  store.replace({ seq: 4, put: rows, drop: [] }, null, false)
+  store.rebase(4)
+  return store
+}
+
+describe('RowStore', () => {
+  it('keeps a transcript in order, whatever order its rows come in', () => {
+    const store = started(entry('b', 2), entry('a', 1))
+    store.apply({ seq: 5, put: [entry('d', 4), entry('c', 3)], drop: [] })
+    expect(store.entryKeys('t1')).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('lists tasks newest first, and waiting holds oldest first', () => {
+    const store = started(task('old', 1), task('new', 2), hold('h2', 9), hold('h1', 3), hold('done', 1, 'approved'))
+    expect(store.taskKeys()).toEqual(['task:new', 'task:old'])
+    expect(store.waitingHoldKeys()).toEqual(['hold:h1', 'hold:h2'])
+  })
+
+  it('takes a hold out of the queue when it is decided', () => {
+    const store = started(hold('h1', 1), hold('h2', 2))
+    store.apply({ seq: 5, put: [hold('h1', 1, 'approved')], drop: [] })
+    expect(store.waitingHoldKeys()).toEqual(['hold:h2'])
+  })
+
+  it('refuses a patch behind a hole and changes nothing', () => {
+    const store = started(entry('a', 1))
+    expect(store.apply({ seq: 6, put: [entry('b', 2)], drop: [] })).toBe('gap')
+    expect(store.entryKeys('t1')).toEqual(['a'])
+    expect(store.seq).toBe(4)
+  })
+
+  it('drops a patch that it has already seen', () => {
+    const store = started(entry('a', 1))
+    expect(store.apply({ seq: 4, put: [entry('b', 2)], drop: [] })).toBe('stale')
+    expect(store.entryKeys('t1')).toEqual(['a'])
+  })
+
+  it('takes nothing before its first snapshot', () => {
+    expect(new RowStore().apply({ seq: 0, put: [entry('a', 1)], drop: [] })).toBe('gap')
+  })
+
+  it('redraws only the row that changed, and not the list around it', () => {
+    const store = started(entry('a', 1), entry('b', 2))
+    const told: string[] = []
+    store.subscribeRow('a', () => told.push('a'))
+    store.subscribeRow('b', () => told.push('b'))
+    store.subscribeEntries('t1', () => told.push('list'))
+    const list = store.entryKeys('t1')
+    store.apply({ seq: 5, put: [entry('b', 2)], drop: [] })
+    expect(told).toEqual(['b'])
+    expect(store.entryKeys('t1')).toBe(list)
+  })
+
+  it('tells the list and the row when a row goes', () => {
+    const store = started(entry('a', 1), entry('b', 2))
+    const told: string[] = []
+    store.subscribeRow('a', () => told.push('a'))
+    store.subscribeEntries('t1', () => told.push('list'))
+    store.apply({ seq: 5, put: [], drop: ['a', 'never-there'] })
+    expect(told.sort()).toEqual(['a', 'list'])
+    expect(store.entryKeys('t1')).toEqual(['b'])
+    expect(store.entry('a')).toBeUndefined()
+  })
+
+  it('moves a row whose order changed', () => {
+    const store = started(entry('a', 1), entry('b', 2))
+    store.apply({ seq: 5, put: [entry('a', 3)], drop: [] })
+    expect(store.entryKeys('t1')).toEqual(['b', 'a'])
+  })
+
+  it('replaces one transcript by its snapshot and leaves the rest alone', () => {
+    const store = started(task('t1', 1), entry('a', 1), entry('x', 1, 't2'))
+    store.replace({ seq: 5, put: [entry('b', 1)], drop: [] }, 't1' , false)
+    expect(store.entryKeys('t1')).toEqual(['b'])
+    expect(store.entryKeys('t2')).toEqual(['x'])
+    expect(store.taskKeys()).toEqual(['task:t1'])
+  })
+
+  it('stops telling whoever unsubscribed', () => {
+    const store = started(entry('a', 1))
+    let told = 0
+    const stop = store.subscribeRow('a', () => (told += 1))
+    stop()
+    store.apply({ seq: 5, put: [entry('a', 1)], drop: [] })
+    expect(told).toBe(0)
+  })
+})

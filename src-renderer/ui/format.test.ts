@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { bytes, count, countdown, duration, lineCount, money, shortDigest, splitPath } from './format.ts'
+
+describe('format', () => {
+  it('keeps every digit of a count', () => {
+    expect(count(123_090)).toBe('123,090')
+  })
+
+  it('shows bytes in a unit that a person can read', () => {
+    expect([0, 812, 1_024, 123_090, 1_992_294].map(bytes)).toEqual(['0 B', '812 B', '1.0 KB', '120 KB', '1.9 MB'])
+  })
+
+  it('never rounds a running time up, so that a deadline is not announced as passed too early', () => {
+    expect([0, 999, 9_999, 59_999, 60_000, 3_723_000].map(duration)).toEqual(['0 ms', '999 ms', '9.9 s', '59 s', '1:00', '1:02:03'])
+    expect([-5, 9_400, 271_000].map(countdown)).toEqual(['0:00', '0:09', '4:31'])
+  })
+
+  it('does not show a small sum as nothing', () => {
+    expect([0, 4_200, 1_200_000].map(money)).toEqual(['$0.00', '$0.0042', '$1.20'])
+  })
+
+  it('shortens a digest to its first twelve digits', () => {
+    expect(shortDigest(`sha256:${'ab'.repeat(32)}`)).toBe('abababababab')
+  })
+
+  it('splits a path so that its name stays whole', () => {
+    expect(splitPath('src/shipping/cost.ts')).toEqual({ folder: 'src/shipping/', name: 'cost.ts' })
+    expect(splitPath('cost.ts')).toEqual({ folder: '', name: 'cost.ts' })
+    expect(splitPath('/home/me/')).toEqual({ folder: '/home/', name: 'me' })
+  })
+
+  it('counts lines with and without a last line end', () => {
+    expect(['', 'a', 'a\n', 'a\nb'].map(lineCount)).toEqual([0, 1, 1, 2])
+  })
+})
