@@ -1,0 +1,55 @@
+import type { Clock, Ids, Timers } from '../../engine/ports.ts'
+
+interface Armed { readonly dueAt: number; readonly order: number; readonly run: () => void }
+
+/** Clock and timers that move only when a test moves them. Deterministic: timers due at the same time run in the order they were set. */
+export interface FakeTime extends Clock, Timers {
+  /** Moves the clock and runs what falls due on the way, each at its own time; lets promises settle after each. */
+  advance(ms: number): Promise<void>
+  /** Sets the wall clock without the time in between, as sleep or an operator does. Timers that are due then run with the next `advance`. */
+  jump(toMs: number): void
+  /** How many timers are armed. */
+  armed(): number
+}
+
+/** Starts at `startMs` (default: a fixed day, so that recorded times are stable). */
+export function createFakeTime(startMs = 1_800_000_000_000): FakeTime {
+  let now = startMs
+  let orders = 0
+  const timers = new Set<Armed>()
+  const nextDue = (until: number): Armed | undefined =>
+    [...timers].filter((timer) => timer.dueAt <= until).sort((a, b) => a.dueAt - b.dueAt || a.order - b.order)[0]
+  return {
+    now: () => now,
+    after: (ms, signal, run) => {
+      if (signal.aborted) return
+      const timer = { dueAt: now + ms, order: orders++, run }
+      timers.add(timer)
+      signal.addEventListener('abort', () => { timers.delete(timer) }, { once: true })
+    },
+    advance: async (ms) => {
+      const until = now + ms
+      await settled()
+      for (let timer = nextDue(until); timer !== undefined; timer = nextDue(until)) {
+        timers.delete(timer)
+        now = Math.max(now, timer.dueAt)
+        timer.run()
+        await settled()
+      }
+      now = until
+    },
+    jump: (toMs) => { now = toMs },
+    armed: () => timers.size,
+  }
+}
+
+/** Gives pending promise callbacks, and those that they set off, their turn. */
+export async function settled(): Promise<void> {
+  await new Promise((resolve) => { setImmediate(resolve) })
+}
+
+/** Ids that count: `prefix_00000001`, ascending, the same in every run. */
+export function createFakeIds(): Ids {
+  let count = 0
+  return { next: (prefix) => `${prefix}_${String(++count).padStart(8, '0')}` }
+}

@@ -1,0 +1,91 @@
+import type { Failure } from '../../../src-preload/contract/failure.ts'
+import { digestOfText } from '../../core/digest.ts'
+import { genesisHash, payloadText, rowText } from '../../core/journal/chain.ts'
+import type { Commit, CommitOutcome, EffectRecord, Journal, StoredEvent } from '../../engine/ports.ts'
+
+type EffectState = EffectRecord['state']
+interface HeldEffect { readonly record: EffectRecord; readonly payload: string }
+
+/** The `Journal` port in memory, with the same rules and hashes as the SQLite one. It outlives an engine: restart the engine on the same journal. */
+export interface MemoryJournal extends Journal {
+  /** The next `commit` reports this failure and writes nothing. */
+  failNext(failure: Failure): void
+  /** All events, in order. */
+  all(): readonly StoredEvent[]
+  /** All effects, ended ones too, in order. */
+  allEffects(): readonly EffectRecord[]
+}
+
+/** `redact` goes over every string of every payload, as at the real journal's edge. */
+export function createMemoryJournal(redact: (text: string) => string = (text) => text): MemoryJournal {
+  const events: (StoredEvent & { readonly text: string })[] = []
+  const receipts = new Set<string>()
+  const effects = new Map<string, HeldEffect>()
+  let refusal: Failure | null = null
+
+  const countOf = (stream: string): number => events.reduce((count, event) => count + (event.stream === stream ? 1 : 0), 0)
+  const record = ({ record: held, payload }: HeldEffect): EffectRecord => ({ ...held, payload: JSON.parse(payload) as unknown })
+  const thaw = ({ text, ...event }: StoredEvent & { readonly text: string }): StoredEvent => ({ ...event, payload: JSON.parse(text) as unknown })
+  const move = (id: string, from: readonly EffectState[], change: Partial<EffectRecord>): boolean => {
+    const held = effects.get(id)
+    if (held === undefined || !from.includes(held.record.state)) return false
+    effects.set(id, { ...held, record: { ...held.record, ...change } })
+    return true
+  }
+  const end = (id: string, state: 'done' | 'retired'): void => {
+    if (!move(id, ['pending', 'started'], { state }) && !effects.has(id)) throw new Error(`no effect of this id: ${id}`)
+  }
+
+  const commit = (order: Commit): CommitOutcome => {
+    if (refusal !== null) {
+      const failed = refusal
+      refusal = null
+      return { is: 'failed', failure: failed }
+    }
+    if (receipts.has(order.commandId)) return { is: 'duplicate' }
+    const version = countOf(order.stream)
+    if (version !== order.expectedVersion) return { is: 'conflict', version }
+    const added = chained(order, version, events.at(-1), redact)
+    const opened = order.effects.map((effect): HeldEffect => {
+      if (effects.has(effect.id)) throw new Error(`effect exists: ${effect.id}`)
+      return { payload: payloadText(effect.payload, redact), record: { ...effect, stream: order.stream, state: 'pending', attempts: 0, commandId: order.commandId } }
+    })
+    // All or nothing: what can throw has run, or throws before the first write.
+    for (const id of [...order.settles, ...order.retires]) if (!effects.has(id) && !order.effects.some((effect) => effect.id === id)) throw new Error(`no effect of this id: ${id}`)
+    for (const effect of opened) effects.set(effect.record.id, effect)
+    for (const id of order.settles) end(id, 'done')
+    for (const id of order.retires) end(id, 'retired')
+    receipts.add(order.commandId)
+    events.push(...added)
+    return { is: 'committed', stored: added.map(thaw) }
+  }
+
+  return {
+    commit,
+    hasCommand: (commandId) => receipts.has(commandId),
+    streams: () => [...new Set(events.map((event) => event.stream))],
+    read: function* (stream, fromVersion = 0) {
+      // By index, since events may be added while the caller is still reading.
+      for (let index = 0; index < events.length; index++) {
+        const event = events[index]
+        if (event?.stream === stream && event.version > fromVersion) yield thaw(event)
+      }
+    },
+    openEffects: () => [...effects.values()].filter(({ record: { state } }) => state === 'pending' || state === 'started').map(record),
+    startEffect: (id) => move(id, ['pending'], { state: 'started', attempts: (effects.get(id)?.record.attempts ?? 0) + 1 }),
+    endEffect: end,
+    failNext: (failed) => { refusal = failed },
+    all: () => events.map(thaw),
+    allEffects: () => [...effects.values()].map(record),
+  }
+}
+
+function chained(order: Commit, version: number, last: StoredEvent | undefined, redact: (text: string) => string): (StoredEvent & { readonly text: string })[] {
+  let prev: string = last?.hash ?? genesisHash
+  return order.events.map((event, index) => {
+    const row = { seq: (last?.seq ?? 0) + index + 1, stream: order.stream, version: version + index + 1, at: order.at, commandId: order.commandId, actor: order.actor, type: event.type }
+    const text = payloadText(event.payload, redact)
+    prev = digestOfText(rowText({ ...row, payload: text }, prev))
+    return { ...row, payload: null, text, hash: prev }
+  })
+}

@@ -1,0 +1,157 @@
+import type Database from 'better-sqlite3'
+import type { Failure } from '../../../src-preload/contract/failure.ts'
+import type { Millis } from '../../../src-preload/contract/ids.ts'
+import type { AuditRow } from '../../../src-preload/contract/methods.ts'
+import type { Result } from '../../../src-preload/contract/result.ts'
+import { genesisHash, payloadText } from '../../core/journal/chain.ts'
+import type { Commit, CommitOutcome, EffectRecord, Journal, StoredEvent } from '../../engine/ports.ts'
+import { auditReader, taskOfStream, type AuditQuery } from './audit.ts'
+import { exportJournal, type ExportOrder, type ExportReceipt } from './export.ts'
+import { JournalFault, journalFailure } from './faults.ts'
+import { rowHash, storedEvent, type EventRecord } from './records.ts'
+import { verifyChain, type ChainReport } from './verify.ts'
+
+/** Places where a crash test stops the process. Unset in the product. */
+export type Failpoint = (name: 'commit:before' | 'commit:inside' | 'commit:after' | 'effect:before' | 'effect:after') => void
+
+export interface JournalFacts { readonly path: string; readonly sqliteVersion: string; readonly schemaVersion: number; readonly events: number; readonly headHash: string }
+
+/** The `Journal` port on one SQLite file, plus what the Audit screen needs. After `close` every call throws. */
+export interface SqliteJournal extends Journal {
+  facts(): JournalFacts
+  /** Newest first, at most `limit` rows before `beforeSeq`. */
+  audit(query: AuditQuery): AuditRow[]
+  /** Recomputes the whole chain in slices, so that the process stays responsive. */
+  verifyChain(): Promise<ChainReport>
+  /** Writes the journal, or one stream of it, as JSON lines that `build/verify-export.mjs` checks without the app. */
+  exportJsonl(order: ExportOrder): Promise<Result<ExportReceipt, Failure>>
+  close(): void
+}
+
+interface Seams { readonly path: string; readonly redact?: (text: string) => string; readonly taskOf?: (stream: string) => string | null; readonly failpoint?: Failpoint }
+
+/** Prepares the statements of an opened, migrated database. */
+export function createJournal(db: Database.Database, seams: Seams): SqliteJournal {
+  const failpoint: Failpoint = seams.failpoint ?? (() => undefined)
+  const reader = auditReader(db, seams.taskOf ?? taskOfStream)
+  const write = writer(db, seams.redact ?? ((text) => text), failpoint)
+  const reads = readers(db)
+  const effects = effectWriter(db, seams.path, failpoint)
+  return {
+    commit: (commit) => {
+      failpoint('commit:before')
+      let outcome: CommitOutcome
+      try {
+        outcome = write(commit)
+      } catch (error) {
+        const known = journalFailure(error, seams.path)
+        if (known === null) throw error
+        return { is: 'failed', failure: known }
+      }
+      failpoint('commit:after')
+      return outcome
+    },
+    ...reads,
+    ...effects,
+    facts: () => ({
+      path: seams.path, sqliteVersion: String(db.prepare('SELECT sqlite_version()').pluck().get()), schemaVersion: Number(db.pragma('user_version', { simple: true })),
+      events: reader.head().seq, headHash: reader.head().hash,
+    }),
+    audit: reader.query,
+    verifyChain: () => verifyChain(db),
+    exportJsonl: (order) => exportJournal(db, seams.path, order),
+    close: () => { db.close() },
+  }
+}
+
+function writer(db: Database.Database, redact: (text: string) => string, failpoint: Failpoint): (commit: Commit) => CommitOutcome {
+  const receipt = db.prepare<[string], number>('SELECT 1 FROM commands WHERE id = ?').pluck()
+  const streamVersion = db.prepare<[string], number>('SELECT coalesce(max(version), 0) FROM events WHERE stream = ?').pluck()
+  const head = db.prepare<[], { seq: number; hash: string }>('SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1')
+  const addReceipt = db.prepare('INSERT INTO commands (id, stream, actor, at, lastSeq) VALUES (?, ?, ?, ?, ?)')
+  const addEvent = db.prepare('INSERT INTO events (seq, stream, version, at, commandId, actor, type, payload, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const addEffect = db.prepare("INSERT INTO effects (id, stream, kind, payload, state, attempts, commandId) VALUES (?, ?, ?, ?, 'pending', 0, ?)")
+  const end = effectEnder(db)
+
+  // One transaction (J4): receipt, events, new effects and the outcomes of old ones are there together or not at all.
+  return db.transaction((commit: Commit): CommitOutcome => {
+    if (receipt.get(commit.commandId) !== undefined) return { is: 'duplicate' }
+    const version = streamVersion.get(commit.stream) ?? 0
+    if (version !== commit.expectedVersion) return { is: 'conflict', version }
+    const last = head.get() ?? { seq: 0, hash: genesisHash }
+    addReceipt.run(commit.commandId, commit.stream, commit.actor, commit.at, last.seq + commit.events.length)
+    let prev = last.hash
+    const stored = commit.events.map((event, index): StoredEvent => {
+      const row = {
+        seq: last.seq + index + 1, stream: commit.stream, version: version + index + 1, at: commit.at, commandId: commit.commandId, actor: commit.actor,
+        type: event.type, payload: payloadText(event.payload, redact),
+      }
+      const hash = rowHash(row, prev)
+      addEvent.run(row.seq, row.stream, row.version, row.at, row.commandId, row.actor, row.type, row.payload, prev, hash)
+      const record: EventRecord = { ...row, prev, hash }
+      prev = hash
+      return storedEvent(record)
+    })
+    for (const effect of commit.effects) addEffect.run(effect.id, commit.stream, effect.kind, payloadText(effect.payload, redact), commit.commandId)
+    for (const id of commit.settles) end(id, 'done', commit.at)
+    for (const id of commit.retires) end(id, 'retired', commit.at)
+    failpoint('commit:inside')
+    return { is: 'committed', stored }
+  }).immediate
+}
+
+/** Ends an open effect; one that has ended keeps its end. Throws for an id that never was: that is a bug of the caller. */
+function effectEnder(db: Database.Database): (id: string, state: 'done' | 'retired', at: Millis) => void {
+  const end = db.prepare("UPDATE effects SET state = ?, endedAt = ? WHERE id = ? AND state IN ('pending', 'started')")
+  const known = db.prepare<[string], number>('SELECT 1 FROM effects WHERE id = ?').pluck()
+  return (id, state, at) => {
+    if (end.run(state, at, id).changes === 0 && known.get(id) === undefined) throw new Error(`no effect of this id: ${id}`)
+  }
+}
+
+function effectWriter(db: Database.Database, path: string, failpoint: Failpoint): Pick<Journal, 'startEffect' | 'endEffect'> {
+  const start = db.prepare("UPDATE effects SET state = 'started', attempts = attempts + 1, startedAt = ? WHERE id = ? AND state = 'pending'")
+  const end = db.transaction(effectEnder(db)).immediate
+  const guarded = <T>(act: () => T): T => {
+    failpoint('effect:before')
+    let done: T
+    try {
+      done = act()
+    } catch (error) {
+      const known = journalFailure(error, path)
+      throw known === null ? error : new JournalFault(known)
+    }
+    failpoint('effect:after')
+    return done
+  }
+  return {
+    startEffect: (id, at) => guarded(() => start.run(at, id).changes === 1),
+    endEffect: (id, state, at) => { guarded(() => { end(id, state, at) }) },
+  }
+}
+
+const pageRows = 500
+
+function readers(db: Database.Database): Pick<Journal, 'hasCommand' | 'streams' | 'read' | 'openEffects'> {
+  const receipt = db.prepare<[string], number>('SELECT 1 FROM commands WHERE id = ?').pluck()
+  const streams = db.prepare<[], string>('SELECT stream FROM events WHERE version = 1 ORDER BY seq').pluck()
+  const page = db.prepare<[string, number, number], EventRecord>('SELECT * FROM events WHERE stream = ? AND version > ? ORDER BY version LIMIT ?')
+  const open = db.prepare<[], EffectRecord & { payload: string }>(
+    "SELECT id, stream, kind, payload, state, attempts, commandId FROM effects WHERE state IN ('pending', 'started') ORDER BY ord")
+  return {
+    hasCommand: (commandId) => receipt.get(commandId) !== undefined,
+    streams: () => streams.all(),
+    // Pages instead of one open cursor: a commit may happen while the caller is still reading.
+    read: function* (stream, fromVersion = 0) {
+      let after = fromVersion
+      for (;;) {
+        const records = page.all(stream, after, pageRows)
+        for (const record of records) yield storedEvent(record)
+        const last = records.at(-1)
+        if (last === undefined || records.length < pageRows) return
+        after = last.version
+      }
+    },
+    openEffects: () => open.all().map((effect) => ({ ...effect, payload: JSON.parse(effect.payload) as unknown })),
+  }
+}
