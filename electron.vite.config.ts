@@ -42,6 +42,7 @@ export default defineConfig({
     plugins: [react()],
     build: {
       target: chromeTarget,
+      minify: true,
       rolldownOptions: { input: { index: at('src-renderer/index.html') } },
     },
   },

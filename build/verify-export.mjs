@@ -19,9 +19,9 @@ function demand(holds, what) {
   if (!holds) throw new Finding(what)
 }
 
-async function* linesOf(path) {
+async function* linesOf(chunks) {
   let rest = Buffer.alloc(0)
-  for await (const chunk of createReadStream(path)) {
+  for await (const chunk of chunks) {
     let from = 0
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
       yield Buffer.concat([rest, chunk.subarray(from, at)])
@@ -77,13 +77,16 @@ function follow(chain, line) {
   return { ...chain, seq: gap.to, hash: gap.hash }
 }
 
-/** Resolves to `{ok: true, events, headHash}` or `{ok: false, line, what}` with the first line that does not hold, from 1. */
-export async function verifyExport(path, expectedHead = null) {
+/**
+ * `chunks`: an iterable of the file's bytes. Resolves to `{ok: true, events, headHash}` or to `{ok: false, line, what}` with the first line
+ * that does not hold, from 1.
+ */
+export async function verifyExport(chunks, expectedHead = null) {
   let number = 0
   try {
     let header = null
     let chain = null
-    for await (const line of linesOf(path)) {
+    for await (const line of linesOf(chunks)) {
       number += 1
       if (header === null) {
         header = checkHeader(line)
@@ -106,7 +109,7 @@ async function main([path, flag, head]) {
     console.error('usage: node verify-export.mjs EXPORT.jsonl [--head sha256:…]')
     return 2
   }
-  const verdict = await verifyExport(path, head ?? null)
+  const verdict = await verifyExport(createReadStream(path), head ?? null)
   console.log(verdict.ok ? `good: ${verdict.events} events, head ${verdict.headHash}` : `bad: line ${verdict.line}: ${verdict.what}`)
   return verdict.ok ? 0 : 1
 }

@@ -11,9 +11,9 @@ import { copyInspectable } from './inspectable.ts'
 const root = resolve(import.meta.dirname, '../..')
 
 async function packageApp(wanted: readonly string[]): Promise<void> {
-  const { electron, sqliteAddon } = await setUp(['window'])
+  const runtime = await setUp(['window'])
   await buildApp()
-  await build({ projectDir: root, dir: true, config: builderConfig(electron, shippedResources(sqliteAddon)) })
+  await build({ projectDir: root, dir: true, config: builderConfig(runtime.electron, await shippedResources(runtime)) })
   if (!wanted.includes('--inspectable')) return
   const unpacked = join(root, 'dist/linux-unpacked')
   if (!existsSync(unpacked)) throw new Error('--inspectable is for Linux so far')

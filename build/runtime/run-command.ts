@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 
 export interface RunOptions {
@@ -6,6 +6,8 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv
   /** `quiet` shows the output only when the command fails. */
   readonly output?: 'inherit' | 'quiet'
+  /** Through the command interpreter: Windows needs it for npm, which is a script there. */
+  readonly shell?: boolean
 }
 
 /**
@@ -17,8 +19,10 @@ export async function exitCodeOf(command: string, args: readonly string[], optio
   const child = spawn(command, args, {
     cwd: options.cwd,
     env: options.env,
+    shell: options.shell ?? false,
     stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
   })
+  const stopForwarding = forwardSignals(child)
   const said: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => said.push(chunk))
   const code = await new Promise<number>((done, fail) => {
@@ -27,6 +31,7 @@ export async function exitCodeOf(command: string, args: readonly string[], optio
       done(exit ?? 128 + (signal === null ? 0 : constants.signals[signal]))
     })
   })
+  stopForwarding()
   if (quiet && code !== 0) process.stderr.write(Buffer.concat(said))
   return code
 }
@@ -38,4 +43,16 @@ export async function exitCodeOf(command: string, args: readonly string[], optio
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<void> {
   const code = await exitCodeOf(command, args, options)
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}`)
+}
+
+/** Hands on the signals that end this process, so that no child outlives it unasked; the child's end then ends this one. */
+function forwardSignals(child: ChildProcess): () => void {
+  const ending = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const forward = (signal: NodeJS.Signals): void => {
+    child.kill(signal)
+  }
+  for (const signal of ending) process.on(signal, forward)
+  return () => {
+    for (const signal of ending) process.off(signal, forward)
+  }
 }

@@ -1,6 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, rm, symlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { openCodeBinary, openCodeName } from './opencode-binary.ts'
+import type { Runtime } from './set-up.ts'
+import { writeThirdPartyNotices } from './third-party-notices.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -14,13 +17,13 @@ export interface ShippedResource {
 /**
  * What ships outside of the asar: `native/better_sqlite3.node`, `opencode/opencode[.exe]`, `licences/` and the entries of the
  * repository's own `resources/` under their own names.
- * @throws when this platform's OpenCode is not installed
  */
-export function shippedResources(sqliteAddon: string): readonly ShippedResource[] {
+export async function shippedResources(runtime: Runtime): Promise<readonly ShippedResource[]> {
   return [
-    { from: sqliteAddon, to: 'native/better_sqlite3.node' },
-    openCode(),
-    { from: join(root, 'LICENSE'), to: 'licences/LICENSE' },
+    { from: runtime.sqliteAddon, to: 'native/better_sqlite3.node' },
+    { from: await openCodeBinary(), to: `opencode/${openCodeName(process.platform)}` },
+    { from: join(root, 'LICENSE'), to: 'licences/LICENSE.txt' },
+    { from: await writeThirdPartyNotices(), to: 'licences/THIRD-PARTY.txt' },
     ...ownResources(),
   ]
 }
@@ -32,14 +35,6 @@ export async function stageResources(resources: readonly ShippedResource[], fold
     await mkdir(dirname(join(folder, to)), { recursive: true })
     await symlink(from, join(folder, to))
   }
-}
-
-function openCode(): ShippedResource {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform
-  const name = process.platform === 'win32' ? 'opencode.exe' : 'opencode'
-  const from = join(root, 'node_modules', `opencode-${platform}-${process.arch}`, 'bin', name)
-  if (!existsSync(from)) throw new Error(`OpenCode for ${platform}-${process.arch} is not installed: run npm ci`)
-  return { from, to: `opencode/${name}` }
 }
 
 function ownResources(): readonly ShippedResource[] {

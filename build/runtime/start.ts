@@ -12,7 +12,7 @@ async function start(appArguments: readonly string[]): Promise<number> {
   const runtime = await setUp(headless ? ['window', 'display'] : ['window'])
   await buildApp()
   const resources = join(root, 'node_modules/.cache/countersign-resources')
-  await stageResources(shippedResources(runtime.sqliteAddon), resources)
+  await stageResources(await shippedResources(runtime), resources)
   const electron = [runtime.electron.executable, ...sandboxSwitch(), root, ...appArguments]
   const env = { ...process.env, COUNTERSIGN_RESOURCES: resources }
   if (headless) console.log('start: no display here, so the window opens on a virtual screen (xvfb-run) where nobody sees it')

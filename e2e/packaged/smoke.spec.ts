@@ -25,6 +25,10 @@ test('keeps Node out of the window and the window in Chromium\'s sandbox', async
   expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^Seccomp:\s+2$/m)
 })
 
+test('keeps all of its state in the folder that --user-data-dir names', async ({ app }) => {
+  expect(await app.electron.evaluate(({ app: main }) => main.getPath('userData'))).toBe(app.userData)
+})
+
 test('what ships opens the same window, says its versions, and its SQLite works', async () => {
   const app = await ShippedApp.launch()
   try {

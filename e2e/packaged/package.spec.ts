@@ -1,0 +1,32 @@
+import { listPackage } from '@electron/asar'
+import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from '@playwright/test'
+
+const unpacked = resolve(import.meta.dirname, '../../dist/linux-unpacked')
+
+test('ships with every fuse that opens the app to others turned off', async () => {
+  const wire = await getCurrentFuseWire(join(unpacked, 'countersign'))
+  const off = [
+    FuseV1Options.RunAsNode,
+    FuseV1Options.EnableNodeOptionsEnvironmentVariable,
+    FuseV1Options.EnableNodeCliInspectArguments,
+    FuseV1Options.GrantFileProtocolExtraPrivileges,
+  ]
+  expect(off.map((fuse) => wire[fuse])).toEqual(off.map(() => FuseState.DISABLE))
+  const on = [FuseV1Options.OnlyLoadAppFromAsar, FuseV1Options.EnableEmbeddedAsarIntegrityValidation, FuseV1Options.EnableCookieEncryption]
+  expect(on.map((fuse) => wire[fuse])).toEqual(on.map(() => FuseState.ENABLE))
+})
+
+test('ships its own bundles and nothing else in the archive', () => {
+  const files = listPackage(join(unpacked, 'resources/app.asar'), { isPack: false })
+  expect(files).toContain('/out/main/index.js')
+  expect(files.filter((file) => file !== '/package.json' && !/^\/out($|\/(main|preload|renderer)($|\/))/.test(file))).toEqual([])
+})
+
+test('ships the coder, the SQLite addon and the licences beside it, and no default app', () => {
+  const shipped = ['opencode/opencode', 'native/better_sqlite3.node', 'licences/LICENSE.txt', 'licences/THIRD-PARTY.txt']
+  expect(shipped.filter((name) => !existsSync(join(unpacked, 'resources', name)))).toEqual([])
+  expect(existsSync(join(unpacked, 'resources/default_app.asar'))).toBe(false)
+})
