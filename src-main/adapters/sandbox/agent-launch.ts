@@ -1,0 +1,156 @@
+import { link, lstat } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import type { StopProof } from '../../../src-preload/contract/task.ts'
+import type { AgentProcess, AgentSpec, Clock, Ids } from '../../engine/ports.ts'
+import { agentArguments, type Mask } from './bubblewrap-arguments.ts'
+import { explainBubblewrap } from './bubblewrap-failures.ts'
+import { endBubblewrap, startBubblewrap, type BubblewrapProcess, type StartProblem } from './bubblewrap-process.ts'
+import type { MountPlan } from './chosen-mounts.ts'
+import { openBroker, type Broker } from './command-broker.ts'
+import { runCommand } from './command-run.ts'
+import type { HostLayout } from './host-layout.ts'
+import { egressPort, insidePaths } from './inside-paths.ts'
+import type { RunFolder } from './run-folder.ts'
+import { sandboxLimits } from './sandbox-limits.ts'
+import { agentVariablePrefix, type BridgeOrder } from './scripts.ts'
+import { eachLine } from './text-lines.ts'
+
+/** What a launch stands on; `workspaceDir` and `stateDir` of the spec are resolved already. */
+export interface LaunchParts {
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly layout: HostLayout
+  readonly folder: RunFolder
+  readonly plan: MountPlan
+  readonly masks: readonly Mask[]
+  /** Takes away what the launch needed; called once, when nobody is left inside. */
+  readonly tidy: () => Promise<void>
+}
+
+/** Only the bridge gives the agent's variables their names back, so none of them can steer bwrap, the loader or Bun. */
+function launchEnvironment(spec: AgentSpec): Readonly<Record<string, string>> {
+  const own = Object.entries(spec.env).map(([name, value]) => [agentVariablePrefix + name, value] as const)
+  return { ...Object.fromEntries(own), BUN_BE_BUN: '1', HOME: insidePaths.app, PATH: '/usr/bin:/bin' }
+}
+
+function launchCommand(spec: AgentSpec): readonly string[] {
+  const order: BridgeOrder = { egress: { port: egressPort, path: insidePaths.egressSocket }, control: { port: spec.controlPort, path: insidePaths.controlSocket }, cwd: insidePaths.workspace }
+  return [insidePaths.openCode, `--config=${insidePaths.bunConfig}`, insidePaths.bridge, JSON.stringify(order), insidePaths.openCode, ...spec.args]
+}
+
+function openCommandBroker(spec: AgentSpec, parts: LaunchParts): Promise<Broker> {
+  const { layout, folder, plan, masks } = parts
+  return openBroker({
+    socketPath: folder.brokerSocket, workspaceDir: spec.workspaceDir, mountedFolders: plan.dependencyFolders, ids: parts.ids, decide: spec.decideCommand, onEnded: spec.onCommandEnded,
+    run: (ask, onOutput, signal) => runCommand({
+      askId: ask.askId, text: ask.text, pathEntries: plan.pathEntries, pipeFolder: folder.path, timeoutMs: sandboxLimits.commandMs, outputBytesMax: sandboxLimits.commandOutputBytesMax, onOutput,
+      shape: { layout, files: folder.files, workspaceDir: spec.workspaceDir, masks, binds: [...plan.dependencies, ...plan.toolchains], binaryPath: spec.binaryPath, cwd: ask.cwd },
+    }, signal),
+  })
+}
+
+/** Follows the agent's lines. `ready` turns true with the ready line, false when the output ended before it. */
+function followOutput(spec: AgentSpec, running: BubblewrapProcess): { readonly ready: Promise<boolean>; readonly lastWords: () => string } {
+  let words = ''
+  const { stdout, stderr } = running.child as unknown as { readonly stdout: Readable; readonly stderr: Readable }
+  const follow = (name: 'stdout' | 'stderr', onLine: (line: string) => void): Promise<void> => eachLine(name === 'stdout' ? stdout : stderr, (line) => {
+    words = `${words}${line}\n`.slice(-sandboxLimits.setUpTextCharsMax)
+    onLine(line)
+    spec.onLine(name, line)
+  })
+  const ready = new Promise<boolean>((done, fail) => {
+    const both = [follow('stdout', (line) => { if (line.search(spec.readyLine) >= 0) done(true) }), follow('stderr', () => undefined)]
+    Promise.all(both).then(() => { done(false) }, fail)
+  })
+  return { ready, lastWords: () => words }
+}
+
+type Outcome = 'ready' | 'ended' | 'late' | 'aborted'
+
+async function untilReady(ready: Promise<boolean>, withinMs: number, signal: AbortSignal): Promise<Outcome> {
+  if (signal.aborted) return 'aborted'
+  const watch = new AbortController()
+  const stopped = new Promise<Outcome>((done) => {
+    const timer = setTimeout(done, withinMs, 'late')
+    const aborted = (): void => { done('aborted') }
+    signal.addEventListener('abort', aborted, { once: true })
+    watch.signal.addEventListener('abort', () => { clearTimeout(timer); signal.removeEventListener('abort', aborted) }, { once: true })
+  })
+  const outcome = await Promise.race([ready.then((was): Outcome => (was ? 'ready' : 'ended')), stopped])
+  watch.abort()
+  return outcome
+}
+
+function notReady(outcome: Exclude<Outcome, 'ready'>, spec: AgentSpec, words: string): Failure {
+  const last = words.trim().split('\n').slice(-3).join(' / ').slice(-600)
+  const said = last === '' ? 'It said nothing.' : `Its last words: ${last}`
+  if (outcome === 'aborted') return failure('cancelled', 'The start of the coder was stopped.', 'Nothing to do.')
+  if (outcome === 'late') return failure('sandbox-failed', `The coder was not ready within ${spec.readyWithinMs} ms. ${said}`, 'Try again; a loaded machine may need longer.')
+  // bwrap's own words mean that not even the sandbox was made; anything else comes from the program inside.
+  return /^bwrap: /m.test(words) ? explainBubblewrap(words) : failure('sandbox-failed', `The coder ended before it was ready. ${said}`, 'Look at its last words above, and check the chosen OpenCode in Settings → Runtimes.')
+}
+
+/**
+ * The control socket lies in a folder that the agent can write to. A hard link to it outside of that folder cannot be replaced
+ * from inside; only the link is ever dialled, and only if it is a socket.
+ */
+async function controlSocketProblem(folder: RunFolder): Promise<Failure | null> {
+  const found = await link(folder.controlSocketInside, folder.controlSocket).then(() => lstat(folder.controlSocket), () => null)
+  if (found?.isSocket() === true) return null
+  return failure('sandbox-failed', 'The coder\'s control socket is missing or was replaced by something else.', 'Check the chosen OpenCode in Settings → Runtimes: the program inside did not behave as the one that ships with the app.')
+}
+
+/** With `output: 'pipe'` the start reads bwrap's complaint itself. */
+function withoutOutput(problem: StartProblem): Failure {
+  return problem === 'complained' ? explainBubblewrap('') : problem
+}
+
+/** Ends everything once: broker, commands, agent; then proves it and tidies up. */
+function ending(parts: LaunchParts, broker: Broker, running: BubblewrapProcess): () => Promise<StopProof> {
+  let ended: Promise<StopProof> | null = null
+  const end = async (): Promise<StopProof> => {
+    running.kill()
+    await broker.close()
+    const seen = await endBubblewrap(running)
+    if (!seen.empty) throw new Error(`${seen.left.length} processes of the sandbox are still there after SIGKILL (${seen.left.slice(0, 5).join(', ')})`)
+    await parts.tidy()
+    return { at: parts.clock.now(), method: 'pid-namespace-empty', checkedProcesses: seen.checked, detail: `Nobody is left in ${running.namespace.name}; all command sandboxes of this run ended before.` }
+  }
+  return () => (ended ??= end())
+}
+
+/** Starts the agent and its broker; waits for the ready line. On failure nothing is left running and everything is tidied up. */
+export async function launchAgent(spec: AgentSpec, parts: LaunchParts, signal: AbortSignal): Promise<Result<AgentProcess, Failure>> {
+  const broker = await openCommandBroker(spec, parts)
+  const started = await startBubblewrap({
+    bwrapPath: parts.layout.bwrapPath, command: launchCommand(spec), env: launchEnvironment(spec), output: 'pipe',
+    options: agentArguments({
+      layout: parts.layout, files: parts.folder.files, workspaceDir: spec.workspaceDir, stateDir: spec.stateDir, binaryPath: spec.binaryPath, binds: parts.plan.dependencies, masks: parts.masks,
+      egressSocketPath: spec.egressSocketPath, brokerSocketPath: parts.folder.brokerSocket, controlDir: parts.folder.controlDir,
+    }),
+  })
+  if (!started.ok) {
+    await broker.close()
+    await parts.tidy()
+    return err(withoutOutput(started.error))
+  }
+  const running = started.value
+  const end = ending(parts, broker, running)
+  try {
+    const output = followOutput(spec, running)
+    const outcome = await untilReady(output.ready, spec.readyWithinMs, signal)
+    const problem = outcome === 'ready' ? await controlSocketProblem(parts.folder) : notReady(outcome, spec, output.lastWords())
+    if (problem !== null) {
+      await end()
+      return err(problem)
+    }
+  } catch (error) {
+    await end()
+    throw error
+  }
+  // An agent that ends by itself is proven gone and tidied up as well; whoever asks by stop() gets that very outcome, failed or not.
+  running.exited.then(end).catch(() => undefined)
+  return ok({ controlSocketPath: parts.folder.controlSocket, pid: running.pid, startTime: running.startTime, exited: running.exited, stop: end })
+}

@@ -1,0 +1,118 @@
+import type { HostLayout } from './host-layout.ts'
+import { insidePaths } from './inside-paths.ts'
+import { sandboxLimits } from './sandbox-limits.ts'
+
+/** A host path that shows inside. */
+export interface Bind { readonly from: string; readonly into: string; readonly write: boolean }
+
+/** Something of the workspace that no sandbox may see or change: covered by an empty, read-only one. Path relative to the workspace. */
+export interface Mask { readonly path: string; readonly kind: 'folder' | 'file' }
+
+/** Files of ours that both kinds of sandbox need: host paths. */
+export interface SharedFiles { readonly etc: string; readonly app: string; readonly tools: string; readonly emptyJson: string }
+
+/** File descriptors, as bwrap sees them. `args` carries this very list, so that no host path stands in a command line. */
+export const descriptors = { args: 3, seccomp: 4, status: 5, block: 6 } as const
+
+interface Common {
+  readonly layout: HostLayout
+  readonly files: SharedFiles
+  readonly workspaceDir: string
+  readonly masks: readonly Mask[]
+  /** Dependencies, toolchains and other chosen folders, in the order of mounting. */
+  readonly binds: readonly Bind[]
+}
+export interface AgentShape extends Common { readonly stateDir: string; readonly binaryPath: string; readonly egressSocketPath: string; readonly brokerSocketPath: string; readonly controlDir: string }
+export interface CommandShape extends Common { readonly binaryPath: string | null; readonly cwd: string }
+
+const bind = (entry: Bind): readonly string[] => [entry.write ? '--bind' : '--ro-bind', entry.from, entry.into]
+const readOnly = (from: string, into: string): readonly string[] => bind({ from, into, write: false })
+
+/** Own user, process, network, ipc, host-name and cgroup namespaces; nobody inside may make another; no capabilities; gone when we are gone. */
+function namespaces(hostName: string): readonly string[] {
+  return [
+    '--unshare-user', '--uid', '1000', '--gid', '1000', '--disable-userns', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try',
+    '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--hostname', hostName,
+  ]
+}
+
+const etcEntries = {
+  agent: ['ssl', 'pki', 'ca-certificates', 'crypto-policies', 'alternatives', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'mime.types'],
+  command: ['ssl', 'pki', 'ca-certificates', 'crypto-policies', 'alternatives', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'mime.types', 'fonts'],
+} as const
+
+function system(layout: HostLayout, files: SharedFiles, etc: readonly string[]): readonly string[] {
+  return [
+    ...readOnly('/usr', '/usr'),
+    ...layout.systemLinks.flatMap((link) => ['--symlink', link.target, link.at]),
+    ...layout.systemFolders.flatMap((folder) => readOnly(folder, folder)),
+    '--proc', '/proc',
+    // With a real uid 0 bwrap leaves it writable, and core_pattern is a way out to the host.
+    ...readOnly('/proc/sys', '/proc/sys'),
+    '--dev', '/dev',
+    '--size', String(sandboxLimits.tmpBytes), '--tmpfs', '/tmp',
+    ...etc.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
+    ...['hosts', 'passwd', 'group', 'nsswitch.conf'].flatMap((name) => readOnly(`${files.etc}/${name}`, `/etc/${name}`)),
+  ]
+}
+
+/** The masks come after whatever they lie in and nothing is mounted after them below the workspace. */
+function workspace(shape: Common): readonly string[] {
+  return [
+    ...bind({ from: shape.workspaceDir, into: insidePaths.workspace, write: true }),
+    ...shape.binds.flatMap(bind),
+    ...shape.masks.flatMap((mask) => {
+      const at = `${insidePaths.workspace}/${mask.path}`
+      return mask.kind === 'folder' ? ['--tmpfs', at, '--remount-ro', at] : readOnly(shape.files.emptyJson, at)
+    }),
+  ]
+}
+
+const ending = (cwd: string): readonly string[] => ['--remount-ro', '/', '--chdir', cwd, '--seccomp', String(descriptors.seccomp), '--json-status-fd', String(descriptors.status), '--block-fd', String(descriptors.block)]
+
+/**
+ * bwrap's options for the agent's sandbox, without the command. It starts in our own read-only folder (see `scripts.ts`),
+ * has the private state as its home, the three sockets, and no program that interprets commands except behind `insidePaths.shell`.
+ */
+export function agentArguments(shape: AgentShape): readonly string[] {
+  return [
+    ...namespaces('agent'),
+    ...system(shape.layout, shape.files, etcEntries.agent),
+    ...shape.layout.interpreters.flatMap((path) => readOnly('/dev/null', path)),
+    ...bind({ from: shape.stateDir, into: insidePaths.home, write: true }),
+    ...workspace(shape),
+    ...readOnly(shape.binaryPath, insidePaths.openCode),
+    ...readOnly(shape.files.app, insidePaths.app),
+    ...readOnly(shape.layout.plainShell, insidePaths.plainShell),
+    ...readOnly(shape.egressSocketPath, insidePaths.egressSocket),
+    ...readOnly(shape.brokerSocketPath, insidePaths.brokerSocket),
+    ...bind({ from: shape.controlDir, into: insidePaths.controlFolder, write: true }),
+    ...ending(insidePaths.app),
+  ]
+}
+
+/** bwrap's options for one command's sandbox, without the command: the workspace, an empty home, no sockets and no state of the agent. */
+export function commandArguments(shape: CommandShape): readonly string[] {
+  return [
+    ...namespaces('work'),
+    ...system(shape.layout, shape.files, etcEntries.command),
+    '--size', String(sandboxLimits.commandHomeBytes), '--tmpfs', insidePaths.home,
+    ...workspace(shape),
+    ...(shape.binaryPath === null ? [] : readOnly(shape.binaryPath, insidePaths.openCode)),
+    ...readOnly(shape.files.tools, insidePaths.tools),
+    ...ending(shape.cwd),
+  ]
+}
+
+/** The command proper: limits are set inside, where they count this sandbox only, then the shell gets the exact text as one argument. */
+export function limitedCommand(layout: HostLayout, text: string): readonly string[] {
+  return [layout.prlimit, `--nproc=${sandboxLimits.commandProcessesMax}`, '--core=0', `--fsize=${sandboxLimits.commandFileBytesMax}`, layout.commandShell, '-c', text]
+}
+
+/** The whole environment of a command. Chosen toolchains come before what the system has. */
+export function commandEnvironment(toolchainEntries: readonly string[]): Readonly<Record<string, string>> {
+  return {
+    PATH: [...toolchainEntries, insidePaths.tools, '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
+    HOME: insidePaths.home, USER: 'agent', LOGNAME: 'agent', SHELL: '/bin/bash', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp',
+  }
+}

@@ -1,0 +1,133 @@
+import { mkdir, realpath, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import type { Mount } from '../../../src-preload/contract/task.ts'
+import type { AgentProcess, AgentSpec, Clock, CommandRun, CommandSpec, Ids, Sandbox } from '../../engine/ports.ts'
+import { launchAgent } from './agent-launch.ts'
+import type { Bind, Mask } from './bubblewrap-arguments.ts'
+import { planMounts, type MountPlan } from './chosen-mounts.ts'
+import { runCommand } from './command-run.ts'
+import { readHostLayout, type HostLayout } from './host-layout.ts'
+import { createMountPoints } from './mount-points.ts'
+import { endRecorded, removeLeftFolders } from './orphans.ts'
+import { createProbe } from './probe.ts'
+import { makeRunFolder, usableRunRoot, type RunFolder } from './run-folder.ts'
+import { unavailableSandbox } from './unavailable-sandbox.ts'
+
+export interface SandboxDeps {
+  /** Another bwrap than the system's, for example one that ships with the app. */
+  readonly bwrapPath?: string
+  /** Private folder for the sockets and scripts of running sandboxes; made when missing. */
+  readonly runRoot: string
+  /** OpenCode's binary, which is also the `bun` of commands. Asked at each use, since the owner may choose another. */
+  readonly openCodeBinary: () => string
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+/** What every sandbox needs, and how to give it back. */
+interface Ground { readonly layout: HostLayout; readonly folder: RunFolder; readonly workspaceDir: string; readonly plan: MountPlan; readonly masks: readonly Mask[]; readonly tidy: () => Promise<void> }
+
+const diskFailure = (error: Error): Failure =>
+  failure('sandbox-failed', `The sandbox's files could not be prepared (${error.message}).`, 'Check that the disk is not full and that the app\'s data folder can be written to.')
+
+/** Turns what the disk refuses into a value; anything else is a bug and goes on. */
+async function fromDisk<T>(work: () => Promise<Result<T, Failure>>): Promise<Result<T, Failure>> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) return err(diskFailure(error))
+    throw error
+  }
+}
+
+/** Links are resolved here once: bwrap itself resolves a source's last link only. */
+async function realFolder(path: string, what: string): Promise<Result<string, Failure>> {
+  const real = await realpath(path).catch(() => null)
+  const found = real === null ? null : await stat(real)
+  return real !== null && found?.isDirectory() === true ? ok(real) : err(failure('sandbox-failed', `${what} does not exist.`, 'Start a new task; its folder may have been removed by hand.'))
+}
+
+async function realBinary(path: string): Promise<Result<string, Failure>> {
+  const real = await realpath(path).catch(() => null)
+  return real === null ? err(failure('opencode-missing', 'The chosen OpenCode does not exist.', 'Choose another in Settings → Runtimes, or reinstall the app.')) : ok(real)
+}
+
+/**
+ * The `Sandbox` port on bubblewrap (Linux). On other systems every call answers that isolation is unavailable, with the reason.
+ * `stop` and `endOrphans` reject when processes survive SIGKILL: then there is no proof, and the task must not count as stopped.
+ */
+export function createBubblewrapSandbox(deps: SandboxDeps): Sandbox {
+  if (process.platform !== 'linux') return unavailableSandbox(process.platform, deps.clock)
+  const mountPoints = createMountPoints()
+  const inUse = new Set<string>()
+  let root: Promise<string> | null = null
+  const runRoot = (): Promise<string> => (root ??= usableRunRoot(deps.runRoot).catch((error: unknown) => { root = null; throw error }))
+  const readLayout = (): Promise<Result<HostLayout, Failure>> => readHostLayout(deps.bwrapPath, process.env['PATH'] ?? '')
+
+  async function openFolder(): Promise<RunFolder> {
+    const folder = await makeRunFolder(await runRoot())
+    inUse.add(folder.path)
+    return { ...folder, remove: async () => { await folder.remove(); inUse.delete(folder.path) } }
+  }
+
+  async function ground(workspace: string, mounts: readonly Mount[]): Promise<Result<Ground, Failure>> {
+    const layout = await readLayout()
+    if (!layout.ok) return layout
+    const workspaceDir = await realFolder(workspace, 'The task\'s workspace')
+    if (!workspaceDir.ok) return workspaceDir
+    const plan = await planMounts(mounts, [await realpath(await runRoot())])
+    if (!plan.ok) return plan
+    const points = await mountPoints.hold(workspaceDir.value, plan.value.dependencyFolders)
+    if (!points.ok) return points
+    const folder = await openFolder()
+    const tidy = async (): Promise<void> => { await points.value.release(); await folder.remove() }
+    return ok({ layout: layout.value, folder, workspaceDir: workspaceDir.value, plan: plan.value, masks: points.value.masks, tidy })
+  }
+
+  async function launch(spec: AgentSpec, signal: AbortSignal): Promise<Result<AgentProcess, Failure>> {
+    const binary = await realBinary(spec.binaryPath)
+    if (!binary.ok) return binary
+    await mkdir(spec.stateDir, { recursive: true, mode: 0o700 })
+    const stateDir = await realFolder(spec.stateDir, 'The task\'s private folder')
+    if (!stateDir.ok) return stateDir
+    const base = await ground(spec.workspaceDir, spec.mounts)
+    if (!base.ok) return base
+    const { workspaceDir } = base.value
+    return launchAgent({ ...spec, binaryPath: binary.value, stateDir: stateDir.value, workspaceDir }, { ...base.value, clock: deps.clock, ids: deps.ids }, signal)
+  }
+
+  async function run(spec: CommandSpec, signal: AbortSignal): Promise<Result<CommandRun, Failure>> {
+    const binary = await realBinary(deps.openCodeBinary())
+    if (!binary.ok) return binary
+    const extra: Bind[] = []
+    for (const { hostPath, into } of spec.readOnly) {
+      const real = await realFolder(hostPath, 'A folder that the command needs')
+      if (!real.ok) return real
+      extra.push({ from: real.value, into, write: false })
+    }
+    const base = await ground(spec.workspaceDir, spec.mounts)
+    if (!base.ok) return base
+    const { layout, folder, workspaceDir, plan, masks, tidy } = base.value
+    try {
+      return await runCommand({
+        askId: deps.ids.next('ask'), text: spec.text, pathEntries: plan.pathEntries, pipeFolder: folder.path, timeoutMs: spec.timeoutMs, outputBytesMax: spec.outputBytesMax, onOutput: () => undefined,
+        shape: { layout, files: folder.files, workspaceDir, masks, binds: [...plan.dependencies, ...plan.toolchains, ...extra], binaryPath: binary.value, cwd: spec.cwd },
+      }, signal)
+    } finally {
+      await tidy()
+    }
+  }
+
+  return {
+    probe: createProbe({ clock: deps.clock, readLayout, openFolder, workspaceOf: (folder) => join(folder.path, 'probe') }),
+    launch: (spec, signal) => fromDisk(() => launch(spec, signal)),
+    run: (spec, signal) => fromDisk(() => run(spec, signal)),
+    async endOrphans(recorded) {
+      const proof = await endRecorded(recorded, () => deps.clock.now())
+      await removeLeftFolders(await runRoot(), inUse)
+      return proof
+    },
+  }
+}

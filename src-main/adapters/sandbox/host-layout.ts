@@ -1,0 +1,82 @@
+import { access, constants, lstat, readlink, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+
+/** What of this Linux the sandboxes are built from. */
+export interface HostLayout {
+  readonly bwrapPath: string
+  /** Old names of folders that moved into /usr: link → target. */
+  readonly systemLinks: readonly { readonly at: string; readonly target: string }[]
+  /** The same names where they are folders of their own. */
+  readonly systemFolders: readonly string[]
+  /** Real path of /bin/sh. */
+  readonly plainShell: string
+  /** Real path of a program → nothing of that kind can be started by the agent itself. */
+  readonly interpreters: readonly string[]
+  /** Interpreter of commands: bash, else sh, as a path inside. */
+  readonly commandShell: string
+  readonly prlimit: string
+}
+
+const programFolders = ['/usr/bin', '/usr/local/bin', '/bin', '/usr/sbin', '/sbin'] as const
+const oldNames = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'] as const
+const interpreterNames = ['git', 'bash', 'dash', 'sh', 'zsh', 'ksh', 'busybox', 'perl', 'env', 'python3', 'ruby', 'node'] as const
+
+async function firstProgram(name: string, folders: readonly string[]): Promise<string | null> {
+  for (const folder of folders) {
+    const path = join(folder, name)
+    if (await isExecutable(path)) return path
+  }
+  return null
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(() => true, () => false)
+}
+
+async function systemNames(): Promise<Pick<HostLayout, 'systemLinks' | 'systemFolders'>> {
+  const systemLinks: { at: string; target: string }[] = []
+  const systemFolders: string[] = []
+  for (const name of oldNames) {
+    const at = `/${name}`
+    const found = await lstat(at).catch(() => null)
+    if (found?.isSymbolicLink() === true) systemLinks.push({ at, target: await readlink(at) })
+    else if (found?.isDirectory() === true) systemFolders.push(at)
+  }
+  return { systemLinks, systemFolders }
+}
+
+async function realInterpreters(): Promise<readonly string[]> {
+  const found = new Set<string>()
+  for (const name of interpreterNames) {
+    for (const folder of programFolders) {
+      const path = await realpath(join(folder, name)).catch(() => null)
+      // Outside /usr there is nothing to hide: the sandbox does not have it.
+      if (path?.startsWith('/usr/') === true) found.add(path)
+    }
+  }
+  return [...found].sort()
+}
+
+const missing = (what: string, packageName: string): Failure =>
+  failure('isolation-unavailable', `${what} is not installed, so nothing can be run safely.`, `Install the package “${packageName}” with your system's package manager (Debian, Ubuntu: sudo apt install ${packageName}; Fedora: sudo dnf install ${packageName}; Arch: sudo pacman -S ${packageName}), then check again.`)
+
+/** Where bwrap is: the given path, else the system folders, else the PATH of this process. */
+async function findBwrap(given: string | undefined, searchPath: string): Promise<string | null> {
+  if (given !== undefined) return (await isExecutable(given)) ? given : null
+  return firstProgram('bwrap', [...programFolders, ...searchPath.split(':').filter((folder) => folder.startsWith('/'))])
+}
+
+/** Looks at the system. Fails with `isolation-unavailable` and the package to install when a needed program is missing. */
+export async function readHostLayout(bwrapPath: string | undefined, searchPath: string): Promise<Result<HostLayout, Failure>> {
+  const [bwrap, ripgrep, prlimit, bash, sh] = await Promise.all([
+    findBwrap(bwrapPath, searchPath), firstProgram('rg', programFolders), firstProgram('prlimit', programFolders), firstProgram('bash', programFolders), realpath('/bin/sh').catch(() => null),
+  ])
+  if (bwrap === null) return err(missing('bubblewrap', 'bubblewrap'))
+  // Without it OpenCode tries to download one at its first search, which the sandbox does not allow.
+  if (ripgrep === null) return err(missing('ripgrep (rg), which the coder searches with,', 'ripgrep'))
+  if (prlimit === null) return err(missing('prlimit', 'util-linux'))
+  if (sh === null) return err(missing('A shell at /bin/sh', 'dash'))
+  return ok({ bwrapPath: bwrap, ...(await systemNames()), plainShell: sh, interpreters: await realInterpreters(), commandShell: bash ?? '/bin/sh', prlimit })
+}

@@ -1,0 +1,23 @@
+/** Where things are inside a sandbox. Nothing of the host's own paths shows there, except a toolchain's that insists on its place. */
+export const insidePaths = {
+  workspace: '/workspace',
+  home: '/home/agent',
+  openCode: '/opt/opencode/opencode',
+  /** Read-only folder of this adapter's scripts; the bridge and the shell client start here, never in the workspace (see `scripts.ts`). */
+  app: '/opt/app',
+  bridge: '/opt/app/bridge.js',
+  shellClient: '/opt/app/client.js',
+  /** What OpenCode's `config.shell` must be: hands each command to the host's broker and runs none itself. */
+  shell: '/opt/app/shell',
+  /** The one command interpreter of the agent sandbox; it runs `shell` and nothing else. */
+  plainShell: '/opt/app/sh',
+  bunConfig: '/opt/app/bunfig.toml',
+  tools: '/opt/tools',
+  egressSocket: '/run/app/egress.sock',
+  brokerSocket: '/run/app/broker.sock',
+  controlFolder: '/run/ctl',
+  controlSocket: '/run/ctl/control.sock',
+} as const
+
+/** TCP port inside the agent sandbox behind which the model proxy is. */
+export const egressPort = 7000

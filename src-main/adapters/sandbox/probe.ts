@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import type { Failure } from '../../../src-preload/contract/failure.ts'
+import { failure } from '../../../src-preload/contract/failure.ts'
+import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import type { IsolationReport } from '../../../src-preload/contract/task.ts'
+import type { Clock } from '../../engine/ports.ts'
+import { runCommand } from './command-run.ts'
+import type { HostLayout } from './host-layout.ts'
+import { insidePaths } from './inside-paths.ts'
+import type { RunFolder } from './run-folder.ts'
+import { sandboxLimits } from './sandbox-limits.ts'
+
+const execute = promisify(execFile)
+
+export interface ProbeParts {
+  readonly clock: Clock
+  readonly readLayout: () => Promise<Result<HostLayout, Failure>>
+  readonly openFolder: () => Promise<RunFolder>
+  readonly workspaceOf: (folder: RunFolder) => string
+}
+
+async function versionOf(bwrapPath: string): Promise<string> {
+  const said = await execute(bwrapPath, ['--version'], { timeout: sandboxLimits.probeMs, env: {} }).catch(() => null)
+  return said?.stdout.trim() ?? 'bubblewrap of unknown version'
+}
+
+/** Runs `true` with the options that every command gets, in an empty workspace. */
+async function tryOut(parts: ProbeParts, layout: HostLayout): Promise<Result<null, Failure>> {
+  const folder = await parts.openFolder()
+  try {
+    const workspaceDir = parts.workspaceOf(folder)
+    await mkdir(workspaceDir)
+    const shape = { layout, files: folder.files, workspaceDir, masks: [], binds: [], binaryPath: null, cwd: insidePaths.workspace }
+    const ran = await runCommand({ askId: 'probe', text: 'true', shape, pathEntries: [], pipeFolder: folder.path, timeoutMs: sandboxLimits.probeMs, outputBytesMax: 4_096, onOutput: () => undefined }, new AbortController().signal)
+    if (!ran.ok) return ran
+    if (ran.value.exitCode === 0) return ok(null)
+    return err(failure('isolation-unavailable', `A trial run in the sandbox failed (${ran.value.limitHit ?? `exit code ${String(ran.value.exitCode)}`}). ${ran.value.logTail.slice(-500)}`, 'Check again; if it stays so, look at what the trial run said.'))
+  } finally {
+    await folder.remove()
+  }
+}
+
+async function report(parts: ProbeParts): Promise<IsolationReport> {
+  const layout = await parts.readLayout()
+  const tried = layout.ok ? await tryOut(parts, layout.value) : layout
+  const checkedAt = parts.clock.now()
+  if (!tried.ok || !layout.ok) {
+    const problem = !tried.ok ? tried.error : failure('internal', 'The system was not looked at.', 'Check again.')
+    return { usable: false, level: 'none', summary: problem.message.slice(0, 300), detail: problem.todo, checkedAt, failure: problem }
+  }
+  const version = await versionOf(layout.value.bwrapPath)
+  const asRoot = process.getuid?.() === 0 ? ' The app runs as root; run it as an ordinary user for one more line of defence.' : ''
+  return {
+    usable: true, level: 'bubblewrap', checkedAt, failure: null,
+    summary: `${version}: no network, no home folder, own processes, read-only system`,
+    detail: `${version} at ${layout.value.bwrapPath}. Each command and the coder itself run in namespaces of their own (user, process, network, ipc, host name), without capabilities, under a system-call filter; a trial run passed.${asRoot}`,
+  }
+}
+
+/** The port's `probe`: concurrent callers share one run, and its outcome is kept for `probeCachedForMs`. */
+export function createProbe(parts: ProbeParts): () => Promise<IsolationReport> {
+  let last: { readonly since: number; readonly outcome: Promise<IsolationReport> } | null = null
+  return () => {
+    if (last !== null && performance.now() - last.since < sandboxLimits.probeCachedForMs) return last.outcome
+    const outcome = report(parts)
+    const mine = { since: performance.now(), outcome }
+    last = mine
+    // A probe that could not even be tried (full disk) must not be remembered.
+    outcome.catch(() => { if (last === mine) last = null })
+    return outcome
+  }
+}

@@ -1,0 +1,69 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { SharedFiles } from './bubblewrap-arguments.ts'
+import { sandboxLimits } from './sandbox-limits.ts'
+import { bridgeScript, bunScript, shellClientScript, shellScript } from './scripts.ts'
+
+/** A private folder of one launch: our scripts, the synthetic /etc and the sockets. */
+export interface RunFolder {
+  readonly path: string
+  readonly files: SharedFiles
+  /** The only folder of it that the agent can write to. */
+  readonly controlDir: string
+  readonly controlSocketInside: string
+  readonly controlSocket: string
+  readonly brokerSocket: string
+  /** Removes it with everything in it; idempotent. */
+  remove(): Promise<void>
+}
+
+/** Starts every run folder's name, so that left-over ones can be told. */
+export const runFolderPrefix = 'r-'
+const longestSocketName = `/${runFolderPrefix}XXXXXX/ctl/control.sock`
+
+const etcFiles: Readonly<Record<string, string>> = {
+  'hosts': '127.0.0.1 localhost agent work\n::1 localhost\n',
+  'passwd': 'root:x:0:0::/root:/bin/sh\nagent:x:1000:1000::/home/agent:/bin/bash\n',
+  'group': 'root:x:0:\nagent:x:1000:\n',
+  'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
+}
+
+/** `sh` is only the place where the system's shell gets mounted. */
+const appFiles: Readonly<Record<string, { readonly text: string; readonly mode: number }>> = {
+  'bridge.js': { text: bridgeScript, mode: 0o444 }, 'client.js': { text: shellClientScript, mode: 0o444 }, 'bunfig.toml': { text: '', mode: 0o444 },
+  'shell': { text: shellScript, mode: 0o555 }, 'sh': { text: '', mode: 0o555 },
+}
+
+async function put(path: string, text: string, mode: number): Promise<void> {
+  await writeFile(path, text, { flag: 'wx', mode })
+  // The umask may have taken bits away that the sandbox's user needs.
+  await chmod(path, mode)
+}
+
+/** Where run folders are made: `runRoot`, or a private folder below the system's temporary one when sockets in `runRoot` would have too long a path (`sun_path` holds 107 bytes). */
+export async function usableRunRoot(runRoot: string): Promise<string> {
+  if (Buffer.byteLength(runRoot + longestSocketName) <= sandboxLimits.socketPathBytesMax) {
+    await mkdir(runRoot, { recursive: true, mode: 0o700 })
+    return runRoot
+  }
+  return mkdtemp(join(tmpdir(), 'countersign-'))
+}
+
+/** Makes a run folder (mode 0700) below `runRoot` and writes everything that a sandbox needs of us. Throws when the disk refuses. */
+export async function makeRunFolder(runRoot: string): Promise<RunFolder> {
+  const path = await mkdtemp(join(runRoot, runFolderPrefix))
+  const at = (...names: readonly string[]): string => join(path, ...names)
+  await Promise.all(['etc', 'app', 'tools', 'ctl'].map((name) => mkdir(at(name), { mode: 0o700 })))
+  await Promise.all([
+    ...Object.entries(etcFiles).map(([name, text]) => put(at('etc', name), text, 0o444)),
+    ...Object.entries(appFiles).map(([name, file]) => put(at('app', name), file.text, file.mode)),
+    put(at('tools', 'bun'), bunScript, 0o555),
+    put(at('empty.json'), '{}\n', 0o444),
+  ])
+  return {
+    path, files: { etc: at('etc'), app: at('app'), tools: at('tools'), emptyJson: at('empty.json') },
+    controlDir: at('ctl'), controlSocketInside: at('ctl', 'control.sock'), controlSocket: at('control.sock'), brokerSocket: at('broker.sock'),
+    remove: () => rm(path, { recursive: true, force: true }),
+  }
+}

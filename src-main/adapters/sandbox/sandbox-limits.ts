@@ -1,0 +1,23 @@
+/** Bounds of this adapter. Those of the contract (command text) are in `src-preload/contract/limits.ts`. */
+export const sandboxLimits = {
+  probeMs: 3_000,
+  probeCachedForMs: 5_000,
+  setUpMs: 10_000,
+  /** How long a killed tree may take to be gone before a stop counts as failed. */
+  emptyWithinMs: 20_000,
+  socketPathBytesMax: 99,
+  tmpBytes: 512 * 1024 * 1024,
+  commandHomeBytes: 64 * 1024 * 1024,
+  /** A command of the coder; OpenCode's own limit is usually shorter. */
+  commandMs: 10 * 60_000,
+  commandOutputBytesMax: 64 * 1024 * 1024,
+  commandsAtOnceMax: 8,
+  commandProcessesMax: 512,
+  commandFileBytesMax: 2 * 1024 * 1024 * 1024,
+  brokerRequestBytesMax: 512 * 1024,
+  brokerRequestWithinMs: 10_000,
+  /** Evidence holds at most 20,000 characters of a log; bytes are never fewer than characters. */
+  logTailBytesMax: 16_000,
+  lineCharsMax: 64 * 1024,
+  setUpTextCharsMax: 4_000,
+} as const

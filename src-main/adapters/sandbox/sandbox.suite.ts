@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Mount } from '../../../src-preload/contract/task.ts'
+import type { AgentProcess, AgentSpec, CommandAsk, CommandRun, CommandVerdict, Sandbox } from '../../engine/ports.ts'
+import { createBubblewrapSandbox } from './bubblewrap-sandbox.ts'
+
+/** The real OpenCode binary that the tests run; as Bun it plays the agent, too. */
+export const openCodeBinary = resolve(import.meta.dirname, `../../../node_modules/opencode-linux-${process.arch}/bin/opencode`)
+
+/** A stand-in agent on the real binary: takes orders over the control socket and hands commands to `config.shell` as OpenCode does. */
+const agentScript = `
+const { spawn } = require('child_process')
+let last = null
+require('http').createServer((req, res) => {
+  let body = ''
+  req.on('data', (d) => { body += d })
+  req.on('end', async () => {
+    const answer = (value) => res.end(JSON.stringify(value))
+    const order = JSON.parse(body)
+    try {
+      if (order.eval) return answer({ value: await eval('(async () => {' + order.eval + '})()') })
+      if (order.kill) { last.kill(order.kill); return answer({}) }
+      const child = last = spawn('/opt/app/shell', order.argv ?? ['-c', order.text], { cwd: order.cwd ?? '/workspace', stdio: ['ignore', 'pipe', 'pipe'] })
+      const out = []
+      child.stdout.on('data', (d) => out.push(d)); child.stderr.on('data', (d) => out.push(d))
+      child.on('error', (e) => answer({ error: e.message }))
+      child.on('close', (code, signal) => answer({ code, signal, out: Buffer.concat(out).toString('base64') }))
+    } catch (error) { answer({ error: String(error) }) }
+  })
+}).listen(4096, '127.0.0.1', () => console.log('agent listening'))
+`
+
+export interface Bench {
+  readonly dir: string
+  readonly workspaceDir: string
+  readonly stateDir: string
+  readonly runRoot: string
+  readonly sandbox: Sandbox
+  /** What came to `decideCommand` and `onCommandEnded`, in order. */
+  readonly asks: CommandAsk[]
+  readonly runs: CommandRun[]
+  readonly lines: string[]
+  verdict: (ask: CommandAsk, signal: AbortSignal) => Promise<CommandVerdict>
+  launch(change?: Partial<AgentSpec>): ReturnType<Sandbox['launch']>
+  start(change?: Partial<AgentSpec>): Promise<AgentProcess>
+  run(text: string, change?: { readonly cwd?: string; readonly timeoutMs?: number; readonly outputBytesMax?: number; readonly mounts?: readonly Mount[]; readonly readOnly?: readonly { hostPath: string; into: string }[]; readonly signal?: AbortSignal }): ReturnType<Sandbox['run']>
+  close(): Promise<void>
+}
+
+/** Lays out folders for one test and builds the real adapter on them. `close` ends what was started. */
+export function openBench(): Bench {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'sbt-')))
+  const [workspaceDir, stateDir, runRoot] = [join(dir, 'workspace'), join(dir, 'state'), join(dir, 'run')]
+  for (const folder of [workspaceDir, stateDir]) mkdirSync(folder)
+  chmodSync(dir, 0o700)
+  const egress = createServer((_req, res) => { res.end('from the proxy') })
+  egress.listen(join(dir, 'egress.sock'))
+  let counter = 0
+  const agents: AgentProcess[] = []
+  const sandbox = createBubblewrapSandbox({ runRoot, openCodeBinary: () => openCodeBinary, clock: { now: () => Date.now() }, ids: { next: (prefix) => `${prefix}_${String((counter += 1))}` } })
+  const bench: Bench = {
+    dir, workspaceDir, stateDir, runRoot, sandbox, asks: [], runs: [], lines: [],
+    verdict: () => Promise.resolve({ verdict: 'run' }),
+    async launch(change = {}) {
+      writeFileSync(join(stateDir, 'agent.js'), agentScript)
+      const launched = await sandbox.launch({
+        label: 'test', workspaceDir, stateDir, binaryPath: openCodeBinary, args: ['--config=/opt/app/bunfig.toml', '/home/agent/agent.js'], env: { BUN_BE_BUN: '1', PATH: '/usr/bin:/bin', HOME: '/home/agent' }, mounts: [],
+        egressSocketPath: join(dir, 'egress.sock'), controlPort: 4096, readyLine: /agent listening/, readyWithinMs: 15_000,
+        decideCommand: (ask, signal) => { bench.asks.push(ask); return bench.verdict(ask, signal) },
+        onCommandEnded: (run) => { bench.runs.push(run) }, onLine: (_stream, line) => { bench.lines.push(line) }, ...change,
+      }, new AbortController().signal)
+      if (launched.ok) agents.push(launched.value)
+      return launched
+    },
+    async start(change) {
+      const launched = await bench.launch(change)
+      if (!launched.ok) throw new Error(`${launched.error.message} ${launched.error.todo}`)
+      return launched.value
+    },
+    run: (text, change = {}) => sandbox.run({ workspaceDir, text, cwd: change.cwd ?? '/workspace', mounts: change.mounts ?? [], timeoutMs: change.timeoutMs ?? 30_000, outputBytesMax: change.outputBytesMax ?? 10_000_000, readOnly: change.readOnly ?? [] }, change.signal ?? new AbortController().signal),
+    async close() {
+      await Promise.all(agents.map((agent) => agent.stop()))
+      egress.close()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+  return bench
+}
+
+export interface Answer { readonly code: number | null; readonly signal: string | null; readonly out: string; readonly value: unknown; readonly error: string | null }
+
+/** Gives the stand-in agent an order over the control socket, as the host talks to OpenCode. */
+export async function order(agent: AgentProcess, what: { readonly text?: string; readonly argv?: readonly string[]; readonly cwd?: string; readonly eval?: string; readonly kill?: string }): Promise<Answer> {
+  const sent = request({ socketPath: agent.controlSocketPath, method: 'POST', path: '/' })
+  sent.end(JSON.stringify(what))
+  const [response] = (await once(sent, 'response')) as [AsyncIterable<Buffer>]
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  const parsed = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Partial<Answer>
+  return { code: parsed.code ?? null, signal: parsed.signal ?? null, out: Buffer.from(parsed.out ?? '', 'base64').toString('utf8'), value: parsed.value, error: parsed.error ?? null }
+}
