@@ -65,11 +65,8 @@ export function createMemoryJournal(redact: (text: string) => string = (text) =>
     hasCommand: (commandId) => receipts.has(commandId),
     streams: () => [...new Set(events.map((event) => event.stream))],
     read: function* (stream, fromVersion = 0) {
-      // By index, since events may be added while the caller is still reading.
-      for (let index = 0; index < events.length; index++) {
-        const event = events[index]
-        if (event?.stream === stream && event.version > fromVersion) yield thaw(event)
-      }
+      // An array's iterator also meets events that are added while the caller is still reading.
+      for (const event of events) if (event.stream === stream && event.version > fromVersion) yield thaw(event)
     },
     openEffects: () => [...effects.values()].filter(({ record: { state } }) => state === 'pending' || state === 'started').map(record),
     startEffect: (id) => move(id, ['pending'], { state: 'started', attempts: (effects.get(id)?.record.attempts ?? 0) + 1 }),

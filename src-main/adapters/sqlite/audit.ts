@@ -13,7 +13,7 @@ export function taskOfStream(stream: string): string | null {
   return taskIdSchema.safeParse(id).success ? id : null
 }
 
-export interface AuditReader { query(query: AuditQuery): AuditRow[]; head(): { readonly seq: number; readonly hash: string } }
+export interface AuditReader { readonly query: (query: AuditQuery) => AuditRow[]; readonly head: () => { readonly seq: number; readonly hash: string } }
 
 /** Prepares the reads of the Audit screen. */
 export function auditReader(db: Database.Database, taskOf: (stream: string) => string | null): AuditReader {

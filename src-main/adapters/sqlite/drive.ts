@@ -44,7 +44,8 @@ export function networkDriveOf(folder: string): string | null {
   return networkKind(statfsSync(real).type, mountTypeOf(real, readFileSync('/proc/self/mountinfo', 'utf8')))
 }
 
-function nearestExisting(folder: string): string {
+/** `folder`, or while it does not exist its nearest parent that does. */
+export function nearestExisting(folder: string): string {
   let current = folder
   while (!existsSync(current) && dirname(current) !== current) current = dirname(current)
   return current

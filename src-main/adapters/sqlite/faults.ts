@@ -21,7 +21,8 @@ export function sqliteCode(error: unknown): string | null {
 export function journalFailure(error: unknown, path: string): Failure | null {
   const code = sqliteCode(error)
   if (code === null) return null
-  if (is(code, 'SQLITE_FULL')) return failure('disk-full', `The disk that holds the journal is full: ${path}`, 'Free some space on it and try again. Nothing that was recorded is lost.')
+  // SHMSIZE: no room for the log's index, 32 KiB beside the journal.
+  if (is(code, 'SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE') return failure('disk-full', `The disk that holds the journal is full: ${path}`, 'Free some space on it and try again. Nothing that was recorded is lost.')
   if (is(code, 'SQLITE_READONLY') || is(code, 'SQLITE_PERM')) return readOnly(path)
   if (is(code, 'SQLITE_CORRUPT') || is(code, 'SQLITE_NOTADB')) return corrupt(path, `SQLite reports ${code}.`)
   if (is(code, 'SQLITE_BUSY') || is(code, 'SQLITE_LOCKED')) return busy(path)

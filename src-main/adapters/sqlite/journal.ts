@@ -74,7 +74,7 @@ function writer(db: Database.Database, redact: (text: string) => string, failpoi
   const end = effectEnder(db)
 
   // One transaction (J4): receipt, events, new effects and the outcomes of old ones are there together or not at all.
-  return db.transaction((commit: Commit): CommitOutcome => {
+  const transaction = db.transaction((commit: Commit): CommitOutcome => {
     if (receipt.get(commit.commandId) !== undefined) return { is: 'duplicate' }
     const version = streamVersion.get(commit.stream) ?? 0
     if (version !== commit.expectedVersion) return { is: 'conflict', version }
@@ -97,7 +97,8 @@ function writer(db: Database.Database, redact: (text: string) => string, failpoi
     for (const id of commit.retires) end(id, 'retired', commit.at)
     failpoint('commit:inside')
     return { is: 'committed', stored }
-  }).immediate
+  })
+  return (commit) => transaction.immediate(commit)
 }
 
 /** Ends an open effect; one that has ended keeps its end. Throws for an id that never was: that is a bug of the caller. */
@@ -111,7 +112,7 @@ function effectEnder(db: Database.Database): (id: string, state: 'done' | 'retir
 
 function effectWriter(db: Database.Database, path: string, failpoint: Failpoint): Pick<Journal, 'startEffect' | 'endEffect'> {
   const start = db.prepare("UPDATE effects SET state = 'started', attempts = attempts + 1, startedAt = ? WHERE id = ? AND state = 'pending'")
-  const end = db.transaction(effectEnder(db)).immediate
+  const end = db.transaction(effectEnder(db))
   const guarded = <T>(act: () => T): T => {
     failpoint('effect:before')
     let done: T
@@ -126,7 +127,7 @@ function effectWriter(db: Database.Database, path: string, failpoint: Failpoint)
   }
   return {
     startEffect: (id, at) => guarded(() => start.run(at, id).changes === 1),
-    endEffect: (id, state, at) => { guarded(() => { end(id, state, at) }) },
+    endEffect: (id, state, at) => { guarded(() => { end.immediate(id, state, at) }) },
   }
 }
 

@@ -1,11 +1,11 @@
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { accessSync, closeSync, constants, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { Clock } from '../../engine/ports.ts'
-import { networkDriveOf } from './drive.ts'
-import { busy, journalFailure, networkDrive } from './faults.ts'
+import { nearestExisting, networkDriveOf } from './drive.ts'
+import { busy, corrupt, journalFailure, networkDrive } from './faults.ts'
 import { inspectJournal, journalExists } from './inspection.ts'
 import { createJournal, type Failpoint, type SqliteJournal } from './journal.ts'
 import { applicationId, migrations as released, type Migration } from './schema.ts'
@@ -40,8 +40,14 @@ export function openJournal(options: JournalOptions): Result<SqliteJournal, Fail
   try {
     const drive = networkDriveOf(dirname(path))
     if (drive !== null) return err(networkDrive(path, drive))
+    // Asked first: on a read-only disk, mkdir with `recursive` reports ENOENT.
+    accessSync(nearestExisting(dirname(path)), constants.W_OK)
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    if (!journalExists(path)) create(options, steps)
+    if (!journalExists(path)) {
+      // A log without its journal: SQLite would pour it into the new one.
+      if (journalExists(`${path}-wal`)) return err(corrupt(path, 'The file is gone, but its write-ahead log (-wal) is still there.'))
+      create(options, steps)
+    }
     const refusal = inspectJournal({ path, nativeBinding: options.nativeBinding, schemaVersion, busyTimeoutMs })
     if (refusal !== null) return err(refusal)
     db = connect(options, path)
@@ -88,6 +94,7 @@ function create(options: JournalOptions, steps: readonly Migration[]): void {
   try {
     const db = connect(options, draft)
     try {
+      db.pragma('locking_mode = EXCLUSIVE')
       db.pragma('journal_mode = WAL')
       db.pragma('synchronous = FULL')
       db.pragma(`application_id = ${applicationId}`)

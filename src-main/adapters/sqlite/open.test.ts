@@ -1,0 +1,146 @@
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import type { Failure } from '../../../src-preload/contract/failure.ts'
+import { aCommit } from '../memory/journal.suite.ts'
+import { mountTypeOf, networkDriveOf, networkKind } from './drive.ts'
+import { openJournal } from './open.ts'
+import { migrations } from './schema.ts'
+import { factsOf, journalProcess, opened, scratchFolder } from './scratch.suite.ts'
+
+const clock = { now: () => 1_800_000_000_000 }
+
+function refused(path: string): Failure {
+  const result = openJournal({ path, clock })
+  if (result.ok) throw new Error('it opened')
+  return result.error
+}
+
+/** A journal with some events in it, closed. */
+function written(): string {
+  const path = join(scratchFolder(), 'journal/journal.sqlite')
+  const journal = opened(path)
+  for (let n = 0; n < 40; n++) journal.commit(aCommit({ commandId: `cmd_${n}`, expectedVersion: n, events: [{ type: 'text', payload: { text: `line ${n} `.repeat(40) } }] }))
+  journal.close()
+  return path
+}
+
+function flip(path: string, offset: number): void {
+  const bytes = readFileSync(path)
+  bytes[offset] = (bytes[offset] ?? 0) ^ 0xff
+  writeFileSync(path, bytes)
+}
+
+describe('opening the journal', () => {
+  it('makes a new one that only the owner can read', () => {
+    const path = join(scratchFolder(), 'a/b/journal.sqlite')
+    const facts = opened(path).facts()
+    expect(facts).toMatchObject({ path, schemaVersion: 1, events: 0 })
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700)
+    expect(readdirSync(join(path, '..')).filter((name) => name.includes('.new-'))).toEqual([])
+  })
+
+  const damages: { name: string; damage: (path: string) => void }[] = [
+    { name: 'no SQLite file', damage: (path) => { writeFileSync(path, 'not a database, but long enough to be one. '.repeat(40)) } },
+    { name: 'an empty file', damage: (path) => { truncateSync(path, 0) } },
+    { name: 'half a file', damage: (path) => { truncateSync(path, 4096 * 3 + 17) } },
+    { name: 'a flipped byte in a page\'s structure', damage: (path) => { flip(path, 4096 * 3) } },
+    { name: 'a flipped byte in the last event', damage: (path) => { flip(path, readFileSync(path).lastIndexOf('line 39')) } },
+    { name: 'a database of another program', damage: (path) => {
+      unlinkSync(path)
+      const db = new Database(path)
+      db.exec('CREATE TABLE t (x)')
+      db.close()
+    } },
+    { name: 'a last event that is gone', damage: (path) => {
+      const db = new Database(path)
+      db.exec('DROP TRIGGER eventsStay; DELETE FROM events WHERE seq = 40')
+      db.close()
+    } },
+  ]
+  it.each(damages)('refuses $name, says where it is and leaves it as it is', ({ damage }) => {
+    const path = written()
+    damage(path)
+    const before = readFileSync(path)
+    const failure = refused(path)
+    expect(failure.code).toBe('journal-corrupt')
+    expect(failure.message).toContain(path)
+    expect(failure.todo).not.toBe('')
+    expect(readFileSync(path).equals(before)).toBe(true)
+  })
+
+  it('leaves a damaged journal and the log of its crash both as they are', async () => {
+    const path = join(scratchFolder(), 'journal.sqlite')
+    await factsOf(journalProcess(['die', path, 'commit:after']))
+    flip(path, 100) // The first page is not in the log, so its damage counts.
+    const before = [readFileSync(path), readFileSync(`${path}-wal`)]
+    expect(before[1]?.length).toBeGreaterThan(0)
+    expect(refused(path).code).toBe('journal-corrupt')
+    expect([readFileSync(path), readFileSync(`${path}-wal`)]).toEqual(before)
+  })
+
+  it('refuses a log whose journal is gone, instead of beginning anew over it', async () => {
+    const path = join(scratchFolder(), 'journal.sqlite')
+    await factsOf(journalProcess(['die', path, 'commit:after']))
+    unlinkSync(path)
+    expect(refused(path).code).toBe('journal-corrupt')
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('refuses a newer journal untouched', () => {
+    const path = written()
+    const db = new Database(path)
+    db.pragma('user_version = 2')
+    db.close()
+    const before = readFileSync(path)
+    expect(refused(path)).toMatchObject({ code: 'journal-newer' })
+    expect(readFileSync(path).equals(before)).toBe(true)
+  })
+
+  it('refuses a second opening in the same process', () => {
+    const path = join(scratchFolder(), 'journal.sqlite')
+    opened(path)
+    expect(refused(path).code).toBe('journal-busy')
+  })
+
+  it('backs up before it migrates, then migrates', () => {
+    const path = written()
+    const newer = [...migrations, { version: 2, up: (db: Database.Database) => { db.exec('CREATE TABLE extra (x TEXT) STRICT') } }]
+    const journal = opened(path, { migrations: newer })
+    expect(journal.facts()).toMatchObject({ schemaVersion: 2, events: 40 })
+    journal.close()
+    expect(readFileSync(path).readUInt32BE(60)).toBe(2)
+    const backup = opened(`${path}.backup-v1-1800000000000`)
+    expect(backup.facts()).toMatchObject({ schemaVersion: 1, events: 40 })
+  })
+
+  it('changes nothing when a migration fails', () => {
+    const path = written()
+    const broken = [...migrations, { version: 2, up: (db: Database.Database) => { db.exec('CREATE TABLE extra (x TEXT) STRICT'); throw new Error('bug') } }]
+    expect(() => openJournal({ path, clock, migrations: broken })).toThrow('bug')
+    expect(opened(path).facts()).toMatchObject({ schemaVersion: 1, events: 40 })
+  })
+})
+
+describe('network drives', () => {
+  it('are told by the file system\'s magic number, signed or not', () => {
+    expect([0x6969, 0xff534d42, 0xff534d42 | 0, 0xfe534d42, 0x517b].map((magic) => networkKind(magic, null))).toEqual(['nfs', 'cifs', 'cifs', 'smb2', 'smb'])
+    expect([0xef53, 0x01021994, 0x9123683e, 0x58465342].map((magic) => networkKind(magic, null))).toEqual([null, null, null, null])
+  })
+
+  it('are told from local FUSE drives by the mount\'s type', () => {
+    const fuse = 0x65735546
+    expect(['fuse.sshfs', 'fuse.rclone', 'fuseblk', 'fuse.gocryptfs', null].map((type) => networkKind(fuse, type))).toEqual(['fuse.sshfs', 'fuse.rclone', null, null, null])
+  })
+
+  it('are found at the innermost mount', () => {
+    const mountinfo = ['24 1 8:1 / / rw - ext4 /dev/sda rw', '31 24 0:40 / /home/o/my\\040share rw,nosuid shared:1 - fuse.sshfs host:/ rw', '32 31 0:41 / /home/o/my\\040share/local rw - tmpfs tmpfs rw'].join('\n')
+    expect(['/home/o/my share/data', '/home/o/my shared', '/home/o/my share/local/x', '/'].map((path) => mountTypeOf(path, mountinfo))).toEqual(['fuse.sshfs', 'ext4', 'tmpfs', 'ext4'])
+  })
+
+  it('are not seen where there is none', () => {
+    expect(networkDriveOf(join(scratchFolder(), 'not/yet/there'))).toBe(null)
+  })
+})
