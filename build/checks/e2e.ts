@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { exitCodeOf } from '../runtime/run-command.ts'
 import { ensureSystemPackages } from '../runtime/system-packages.ts'
 import { launcherFor } from './other-account.ts'
-import { openVirtualScreen } from './virtual-screen.ts'
+import { openVirtualScreen } from '../runtime/virtual-screen.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 

@@ -4,6 +4,7 @@ import { buildApp } from './build-app.ts'
 import { exitCodeOf } from './run-command.ts'
 import { hasNoDisplay, setUp } from './set-up.ts'
 import { shippedResources, stageResources } from './shipped-resources.ts'
+import { openVirtualScreen } from './virtual-screen.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -13,11 +14,16 @@ async function start(appArguments: readonly string[]): Promise<number> {
   await buildApp()
   const resources = join(root, 'node_modules/.cache/countersign-resources')
   await stageResources(await shippedResources(runtime), resources)
-  const electron = [runtime.electron.executable, ...sandboxSwitch(), root, ...appArguments]
+  const args = [...sandboxSwitch(), root, ...appArguments]
   const env = { ...process.env, COUNTERSIGN_RESOURCES: resources }
-  if (headless) console.log('start: no display here, so the window opens on a virtual screen (xvfb-run) where nobody sees it')
-  const [command = '', ...args] = headless ? ['xvfb-run', '-a', '-s', '-screen 0 1280x900x24', ...electron] : electron
-  return exitCodeOf(command, args, { env, cwd: root })
+  if (!headless) return exitCodeOf(runtime.electron.executable, args, { env, cwd: root })
+  console.log('start: no display here, so the window opens on a virtual screen (Xvfb) where nobody sees it')
+  const screen = await openVirtualScreen()
+  try {
+    return await exitCodeOf(runtime.electron.executable, args, { env: { ...env, DISPLAY: screen.display }, cwd: root })
+  } finally {
+    await screen.close()
+  }
 }
 
 /** Chromium refuses to sandbox root's windows. A package never gets this switch: it is for a trial on a bare machine. */

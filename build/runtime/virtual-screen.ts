@@ -9,7 +9,8 @@ export interface VirtualScreen {
 }
 
 /**
- * Starts Xvfb on a free display. Any local account may draw on it (the app under test runs as another one), nobody over TCP.
+ * Starts Xvfb on a free display, for machines without a screen and for tests. Local accounts may draw on it (the app under test
+ * runs as another one), nobody over TCP. (xvfb-run would do, but leaves its command running when it is told to end.)
  * @throws when Xvfb ends before it is ready
  */
 export async function openVirtualScreen(): Promise<VirtualScreen> {
