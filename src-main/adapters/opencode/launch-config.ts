@@ -1,0 +1,94 @@
+import type { CoderSpec } from '../../engine/ports.ts'
+
+/** Paths as they are inside the sandbox (ports.ts, AgentSpec). */
+export const inside = { workspace: '/workspace', home: '/home/agent', proxyBaseUrl: 'http://127.0.0.1:7000/v1' } as const
+
+/** The one provider and model that the agent knows. The alias stands for whatever model the task was given. */
+export const providerId = 'gw'
+export const modelAlias = 'm1'
+/** The agent that runs the turns; OpenCode's own with write access. */
+export const agentName = 'build'
+
+export interface Boot {
+  /** Basic auth of this boot's server; random. */
+  readonly password: string
+  /** Stands in the configuration and is read back: proves that the server that answers is the process we started. */
+  readonly nonce: string
+  readonly port: number
+  /** Inside path of the broker's client, which stands in for the shell. */
+  readonly shellPath: string
+}
+
+/** Arguments of the agent's command line. No secret: they are visible to every process inside. */
+export function launchArgs(boot: Boot): readonly string[] {
+  return ['serve', '--port', String(boot.port), '--hostname', '127.0.0.1']
+}
+
+/** The configuration that `OPENCODE_CONFIG_CONTENT` carries (opencode.md, “Hermetic”; sandbox.md, “command broker”). */
+export function launchConfig(spec: Pick<CoderSpec, 'token' | 'model' | 'permissions'>, boot: Boot, version: string): unknown {
+  return {
+    autoupdate: false, share: 'disabled', snapshot: false, lsp: false, formatter: false,
+    shell: boot.shellPath,
+    enabled_providers: [providerId], model: `${providerId}/${modelAlias}`, small_model: `${providerId}/${modelAlias}`,
+    permission: permissions(spec.permissions),
+    mcp: {}, plugin: [], instructions: [],
+    provider: {
+      [providerId]: {
+        name: boot.nonce,
+        npm: spec.model.api === 'responses' ? '@ai-sdk/openai' : '@ai-sdk/openai-compatible',
+        options: { baseURL: inside.proxyBaseUrl, apiKey: spec.token, ...noTimeouts(version) },
+        models: {
+          [modelAlias]: { id: spec.model.modelId, name: spec.model.modelId, tool_call: true, limit: { context: spec.model.contextTokens, output: spec.model.outputTokens } },
+        },
+      },
+    },
+  }
+}
+
+/**
+ * The proxy owns all timeouts: it tells a slow model from a dead stream. 1.17 has none to turn off, and refuses the whole
+ * configuration when it meets `false` here.
+ */
+function noTimeouts(version: string): Record<string, false> {
+  return version.startsWith('1.17.') ? {} : { chunkTimeout: false, headerTimeout: false }
+}
+
+/**
+ * Every permission that OpenCode knows, set explicitly, and whatever it will learn denied. The last match wins, so `*` is first.
+ * `edit` covers write, edit and apply_patch. `external_directory` is denied: asking would stall the turn.
+ */
+function permissions(given: CoderSpec['permissions']): Record<string, 'allow' | 'ask' | 'deny'> {
+  return {
+    '*': 'deny',
+    read: 'allow', glob: 'allow', grep: 'allow', question: 'allow',
+    edit: given.edit, bash: given.bash,
+    external_directory: 'deny', list: 'deny', task: 'deny', skill: 'deny', lsp: 'deny', doom_loop: 'deny',
+    todowrite: 'deny', todoread: 'deny', webfetch: 'deny', websearch: 'deny', codesearch: 'deny',
+  }
+}
+
+/** The agent's whole environment. Nothing of the operator's reaches it but explicit npm retry settings. */
+export function launchEnvironment(config: unknown, boot: Boot, operatorEnvironment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return {
+    PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', TERM: 'dumb', USER: 'agent', HOME: inside.home, TMPDIR: '/tmp', SHELL: boot.shellPath,
+    XDG_CONFIG_HOME: `${inside.home}/.config`, XDG_DATA_HOME: `${inside.home}/.local/share`, XDG_STATE_HOME: `${inside.home}/.local/state`, XDG_CACHE_HOME: `${inside.home}/.cache`,
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(config), OPENCODE_SERVER_PASSWORD: boot.password, OPENCODE_ENABLE_QUESTION_TOOL: '1', OPENCODE_PURE: '1',
+    ...Object.fromEntries(disabled.map((name) => [`OPENCODE_DISABLE_${name}`, '1'])),
+    ...npmSettings(operatorEnvironment),
+  }
+}
+
+const disabled = ['AUTOUPDATE', 'MODELS_FETCH', 'LSP_DOWNLOAD', 'DEFAULT_PLUGINS', 'CLAUDE_CODE', 'EXTERNAL_SKILLS', 'PROJECT_CONFIG', 'SHARE', 'EMBEDDED_WEB_UI'] as const
+
+const npmDefaults = { npm_config_fetch_retries: '0', npm_config_fetch_timeout: '10000' } as const
+
+/** Child-only npm defaults; an explicit setting of the operator, in upper or lower case, is kept as it is spelled. */
+function npmSettings(operatorEnvironment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const settings: Record<string, string> = {}
+  for (const [name, value] of Object.entries(npmDefaults)) {
+    const kept = [name, name.toUpperCase()].filter((spelling) => operatorEnvironment[spelling] !== undefined)
+    if (kept.length === 0) settings[name] = value
+    for (const spelling of kept) settings[spelling] = operatorEnvironment[spelling] ?? ''
+  }
+  return settings
+}

@@ -1,0 +1,59 @@
+/** What is known of a run's sessions, message by message; owned and changed by translate.ts only. */
+import type { WirePermission } from './wire.ts'
+
+export interface SessionState { parentSessionId: string | null; status: 'unknown' | 'idle' | 'busy' | 'retry' }
+
+export interface TextState {
+  readonly sessionId: string
+  readonly messageId: string
+  readonly reasoning: boolean
+  text: string
+  done: boolean
+  /** Deltas may be missing: what is known of the text is stale until its whole arrives. */
+  gapped: boolean
+}
+
+export interface CallState {
+  readonly partId: string
+  readonly sessionId: string
+  readonly messageId: string
+  readonly callId: string
+  tool: string
+  stage: 'pending' | 'running' | 'ended'
+  input: Readonly<Record<string, unknown>>
+  output: string | null
+}
+
+export interface Translation {
+  readonly sessions: Map<string, SessionState>
+  readonly roles: Map<string, 'user' | 'assistant'>
+  readonly texts: Map<string, TextState>
+  /** By part id: a vendor may use a call id twice. */
+  readonly calls: Map<string, CallState>
+  /** `messageId/callId` → part id. */
+  readonly callParts: Map<string, string>
+  /** Asks that wait for their tool part to run: only then are the command's directory and exact text known. */
+  readonly waitingAsks: Map<string, WirePermission>
+  readonly seenAsks: Set<string>
+  readonly seenQuestions: Set<string>
+}
+
+/** The state before anything was seen. */
+export function newTranslation(): Translation {
+  return { sessions: new Map(), roles: new Map(), texts: new Map(), calls: new Map(), callParts: new Map(), waitingAsks: new Map(), seenAsks: new Set(), seenQuestions: new Set() }
+}
+
+/** Calls of these sessions that have not ended; of all sessions when none are named. */
+export function openCalls(state: Translation, sessionIds?: ReadonlySet<string>): readonly CallState[] {
+  return [...state.calls.values()].filter((call) => call.stage !== 'ended' && (sessionIds === undefined || sessionIds.has(call.sessionId)))
+}
+
+/** A session and those that it started, at any depth. */
+export function familyOf(state: Translation, sessionId: string): ReadonlySet<string> {
+  const family = new Set([sessionId])
+  for (let grown = -1; grown !== family.size;) {
+    grown = family.size
+    for (const [id, session] of state.sessions) if (session.parentSessionId !== null && family.has(session.parentSessionId)) family.add(id)
+  }
+  return family
+}
