@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { failureSchema } from '../../../src-preload/contract/failure.ts'
+import { botSchema, callIdSchema, millisSchema, taskIdSchema } from '../../../src-preload/contract/ids.ts'
+import { servingPathSchema } from '../../../src-preload/contract/task.ts'
+
+/** What app and proxy process say to each other. Both ends parse; the parent port is the only way a credential enters the proxy. */
+
+const callNumberSchema = z.number().int().min(0)
+const apiSchema = z.enum(['chat', 'responses'])
+
+/** Where a grant's requests go, and as what. `credential` goes into the upstream's Authorization header and nowhere else. */
+export const gatewayGrantSchema = z.object({
+  grantId: z.string().min(1).max(128),
+  taskId: taskIdSchema,
+  bot: botSchema,
+  token: z.string().min(32).max(256),
+  socketPath: z.string().min(1).max(100),
+  target: z.object({ baseUrl: z.url({ protocol: /^https?$/ }), api: apiSchema, modelId: z.string().min(1).max(200), providerLabel: z.string().max(100), needsKey: z.boolean() }),
+  credential: z.string().min(1).max(10_000).nullable(),
+})
+export type GatewayGrant = z.infer<typeof gatewayGrantSchema>
+
+export const admissionSchema = z.discriminatedUnion('admit', [
+  z.object({ admit: z.literal(true) }),
+  z.object({ admit: z.literal(false), code: z.string().min(1).max(100), message: z.string().max(2_000) }),
+])
+
+/** App → proxy. `firstCallNumber`: call numbers go up from it, so that none is used twice after a restart. */
+export const toProxySchema = z.discriminatedUnion('is', [
+  z.object({ is: z.literal('start'), preferredPort: z.number().int().min(0).max(65_535), firstCallNumber: callNumberSchema, directEnabled: z.boolean() }),
+  z.object({ is: z.literal('grant'), grant: gatewayGrantSchema }),
+  z.object({ is: z.literal('revoke'), grantId: z.string() }),
+  z.object({ is: z.literal('admission'), callNumber: callNumberSchema, admission: admissionSchema }),
+  z.object({ is: z.literal('stop') }),
+])
+export type ToProxy = z.infer<typeof toProxySchema>
+
+const admissionAskSchema = z.object({ callNumber: callNumberSchema, taskId: taskIdSchema, bot: botSchema, model: z.string(), bodyBytes: z.number().int(), api: apiSchema })
+const tokensSchema = z.number().int().min(0).nullable()
+const callEndSchema = z.object({
+  callNumber: callNumberSchema, taskId: taskIdSchema, bot: botSchema, path: servingPathSchema, status: z.number().int().nullable(), modelAnswered: z.string().nullable(),
+  inputTokens: tokensSchema, outputTokens: tokensSchema, latencyMs: z.number().min(0), failure: failureSchema.nullable(),
+})
+const previewSchema = z.object({
+  taskId: taskIdSchema, sessionId: z.string().nullable(), callId: callIdSchema, tool: z.string().nullable(), argumentBytes: z.number().int().min(0), target: z.string().nullable(),
+  tail: z.string(), tailOf: z.string().nullable(), contentLines: z.number().int().nullable(), state: z.enum(['growing', 'complete', 'interrupted']), seenAt: millisSchema,
+})
+
+/** Proxy → app. */
+export const fromProxySchema = z.discriminatedUnion('is', [
+  z.object({ is: z.literal('ready'), port: z.number().int().nullable(), note: z.string().nullable() }),
+  z.object({ is: z.literal('granted'), grantId: z.string(), failure: failureSchema.nullable() }),
+  z.object({ is: z.literal('admission-ask'), ask: admissionAskSchema }),
+  z.object({ is: z.literal('call-ended'), end: callEndSchema }),
+  z.object({ is: z.literal('preview'), preview: previewSchema }),
+  z.object({ is: z.literal('log'), level: z.enum(['info', 'warn', 'error']), message: z.string() }),
+])
+export type FromProxy = z.infer<typeof fromProxySchema>
+
+/** App → demo provider. `holdMs`: how long it holds the arguments of a write half-way. */
+export const toDemoSchema = z.discriminatedUnion('is', [z.object({ is: z.literal('start'), holdMs: z.number().int().min(0).max(600_000) }), z.object({ is: z.literal('stop') })])
+export type ToDemo = z.infer<typeof toDemoSchema>
+
+/** Demo provider → app. */
+export const fromDemoSchema = z.object({ is: z.literal('ready'), port: z.number().int() })
+export type FromDemo = z.infer<typeof fromDemoSchema>

@@ -1,0 +1,42 @@
+import type { z } from 'zod'
+import type { admissionSchema, FromProxy } from '../core/gateway/messages.ts'
+import { proxyLimits } from './proxy-limits.ts'
+import type { Time } from './time.ts'
+
+export type Admission = z.infer<typeof admissionSchema>
+export type AdmissionAsk = Extract<FromProxy, { is: 'admission-ask' }>['ask']
+
+/** Asks the app before each call leaves; the app reserves in its journal and answers. */
+export class AdmissionDesk {
+  readonly #post: (ask: AdmissionAsk) => void
+  readonly #time: Time
+  readonly #waiting = new Map<number, (admission: Admission | null) => void>()
+
+  constructor(post: (ask: AdmissionAsk) => void, time: Time) {
+    this.#post = post
+    this.#time = time
+  }
+
+  /** The app's answer; null when none came within a minute. Nothing leaves without one. */
+  ask(ask: AdmissionAsk): Promise<Admission | null> {
+    return new Promise((resolve) => {
+      const cancel = this.#time.after(proxyLimits.admissionMs, () => this.#settle(ask.callNumber, null))
+      this.#waiting.set(ask.callNumber, (admission) => {
+        cancel()
+        resolve(admission)
+      })
+      this.#post(ask)
+    })
+  }
+
+  /** Takes an answer; one that nobody waits for any more is dropped. */
+  answer(callNumber: number, admission: Admission): void {
+    this.#settle(callNumber, admission)
+  }
+
+  #settle(callNumber: number, admission: Admission | null): void {
+    const resolve = this.#waiting.get(callNumber)
+    this.#waiting.delete(callNumber)
+    resolve?.(admission)
+  }
+}

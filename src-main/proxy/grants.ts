@@ -1,0 +1,59 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { GatewayGrant } from '../core/gateway/messages.ts'
+import { proxyLimits } from './proxy-limits.ts'
+import type { Refusal } from './errors.ts'
+
+/** One bot of one task: where its requests go, and what was refused to it for good. */
+export interface Grant extends Omit<GatewayGrant, 'token'> {
+  readonly tokenHash: Buffer
+  readonly refusals: Map<string, Refusal>
+  /** Aborts when the grant is revoked; every call under it ends. */
+  readonly lifetime: AbortController
+}
+
+/** The open grants. Tokens are kept as hashes and compared in constant time, all of them on each look-up. */
+export class GrantTable {
+  readonly #grants = new Map<string, Grant>()
+
+  /** Adds or replaces a grant. The same grant sent again keeps its memory of refusals. */
+  put(grant: GatewayGrant): Grant {
+    const { token, ...rest } = grant
+    const known = this.#grants.get(grant.grantId)
+    const kept: Grant = { ...rest, tokenHash: hash(token), refusals: known?.refusals ?? new Map(), lifetime: known?.lifetime ?? new AbortController() }
+    this.#grants.set(grant.grantId, kept)
+    return kept
+  }
+
+  /** Ends a grant and all its calls. */
+  revoke(grantId: string): void {
+    this.#grants.get(grantId)?.lifetime.abort()
+    this.#grants.delete(grantId)
+  }
+
+  /** The grant of this bearer token. On a socket of one grant only that grant's token counts. */
+  match(token: string, onlyGrantId: string | null): Grant | null {
+    const presented = hash(token)
+    let found: Grant | null = null
+    for (const grant of this.#grants.values()) {
+      const same = timingSafeEqual(grant.tokenHash, presented)
+      if (same && (onlyGrantId === null || onlyGrantId === grant.grantId)) found = grant
+    }
+    return found
+  }
+
+  get all(): readonly Grant[] {
+    return [...this.#grants.values()]
+  }
+}
+
+/** Keeps a final refusal for the retries of the same bytes; the oldest goes when there are too many. */
+export function rememberRefusal(grant: Grant, bodyDigest: string, refused: Refusal): void {
+  if (!refused.final) return
+  const oldest = grant.refusals.size >= proxyLimits.refusalsMax ? grant.refusals.keys().next().value : undefined
+  if (oldest !== undefined) grant.refusals.delete(oldest)
+  grant.refusals.set(bodyDigest, refused)
+}
+
+function hash(token: string): Buffer {
+  return createHash('sha256').update(token, 'utf8').digest()
+}

@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http'
+import { limits } from '../../src-preload/contract/limits.ts'
+import { err, ok, type Result } from '../../src-preload/contract/result.ts'
+import { refusal, type Refusal } from './errors.ts'
+
+/** A request's bytes, kept as they came, and its parsed form for the checks. */
+export interface RequestBody { readonly bytes: Buffer; readonly json: Readonly<Record<string, unknown>> }
+
+const tooLarge = refusal(413, 'request_too_large', `The request is larger than ${limits.proxyBodyBytesMax / 1024 / 1024} MiB.`)
+
+/**
+ * Reads the whole body (at most 32 MiB, else 413) and parses it as a JSON object (else 400). The rest of a body that is
+ * too large is thrown away as it comes, so that the client can read the answer. A client that goes away gives null.
+ */
+export async function readBody(request: IncomingMessage): Promise<Result<RequestBody, Refusal> | null> {
+  const encoding = request.headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') return discard(request, refusal(415, 'encoding_unsupported', 'Send the request body without a content encoding.'))
+  if (Number(request.headers['content-length'] ?? 0) > limits.proxyBodyBytesMax) return discard(request, tooLarge)
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > limits.proxyBodyBytesMax) return discard(request, tooLarge)
+      chunks.push(chunk)
+    }
+  } catch {
+    // The one thing that fails here is the client's connection: there is nobody left to answer.
+    return null
+  }
+  return parse(Buffer.concat(chunks, bytes))
+}
+
+function parse(bytes: Buffer): Result<RequestBody, Refusal> {
+  try {
+    const json: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return ok({ bytes, json: json as Record<string, unknown> })
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
+  }
+  return err(refusal(400, 'invalid_json', 'The request body is not a JSON object in UTF-8.'))
+}
+
+function discard(request: IncomingMessage, refused: Refusal): Result<RequestBody, Refusal> {
+  request.resume()
+  return err(refused)
+}
