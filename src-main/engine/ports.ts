@@ -187,7 +187,8 @@ export interface Lead {
 // ---------------------------------------------------------------- workspace
 
 export interface PreparedWorkspace { readonly workspaceDir: string; readonly stateDir: string; readonly baseDigest: Digest; readonly baseCommit: string | null; readonly files: number; readonly bytes: number; readonly notes: readonly string[]; readonly listing: readonly string[]; readonly readme: { readonly path: string; readonly text: string } | null }
-export interface WorkspaceDiff { readonly treeDigest: Digest; readonly diffDigest: Digest; readonly files: readonly { readonly change: FileChange; readonly patch: string | null }[] }
+/** `notes`: what the workspace holds and the diff does not, such as links that lead out. */
+export interface WorkspaceDiff { readonly treeDigest: Digest; readonly diffDigest: Digest; readonly files: readonly { readonly change: FileChange; readonly patch: string | null }[]; readonly notes?: readonly string[] }
 /** Keeps for each task: the base (untouched copy), the workspace, the private state. Never follows a link, never runs a hook. */
 export interface Workspace {
   inspect(folder: string): Promise<FolderFacts>
