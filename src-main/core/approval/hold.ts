@@ -1,0 +1,59 @@
+import type { ApprovalId, Bot, CallId, Digest, Generation, Millis, TurnId } from '../../../src-preload/contract/ids.ts'
+import type { CardFact, HoldKind, HoldOutcome } from '../../../src-preload/contract/rows.ts'
+import type { Author, TaskId } from '../../../src-preload/contract/ids.ts'
+import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import { digestOf } from '../digest.ts'
+
+/** What a hold releases when it is approved. */
+export type HoldSubject =
+  | { readonly for: 'brief'; readonly inputVersion: number }
+  | { readonly for: 'provider'; readonly bot: Bot }
+  | { readonly for: 'permission'; readonly permissionId: string; readonly command: { readonly text: string; readonly cwd: string } | null }
+  | { readonly for: 'command'; readonly askId: string; readonly command: { readonly text: string; readonly cwd: string } }
+  | { readonly for: 'acceptance'; readonly treeDigest: Digest }
+
+/** Something that waits for the owner. One-shot: bound to one bot and to the digest of exact content. */
+export interface Hold {
+  readonly approvalId: ApprovalId
+  readonly kind: HoldKind
+  readonly bot: Bot
+  readonly generation: Generation
+  readonly turnId: TurnId | null
+  readonly callId: CallId | null
+  readonly subject: HoldSubject
+  readonly digest: Digest
+  readonly title: string
+  readonly exact: { readonly label: string; readonly text: string; readonly authoredBy: Author }
+  readonly facts: readonly CardFact[]
+  readonly isolation: string
+  readonly reaskReason: string | null
+}
+
+/** A hold with what has become of it. */
+export interface HoldRecord { readonly hold: Hold; readonly openedAt: Millis; readonly order: number; readonly shownAt: Millis | null; readonly alarm: boolean; readonly outcome: HoldOutcome }
+
+/** A1. The digest covers kind, bot, task, generation, turn, call, subject and the exact text: nothing else can be released by it. */
+export function holdDigest(taskId: TaskId, hold: Omit<Hold, 'digest' | 'approvalId'>): Digest {
+  return digestOf({
+    kind: hold.kind, bot: hold.bot, taskId, generation: hold.generation, turnId: hold.turnId, callId: hold.callId,
+    subject: hold.subject, exact: hold.exact, facts: hold.facts, isolation: hold.isolation,
+  })
+}
+
+/** Builds a hold and its digest. */
+export function makeHold(taskId: TaskId, approvalId: ApprovalId, content: Omit<Hold, 'digest' | 'approvalId'>): Hold {
+  return { ...content, approvalId, digest: holdDigest(taskId, content) }
+}
+
+/**
+ * Whether a decision may settle this hold now.
+ * Refuses: unknown, of another digest, of an older generation, or settled before. A replay grants nothing.
+ */
+export function checkDecision(record: HoldRecord | undefined, digest: Digest, generation: Generation): Result<Hold, Failure> {
+  if (record === undefined) return err(failure('unknown-approval', 'This approval is not known.', 'Look at the Approvals tray for what waits now.'))
+  if (record.outcome !== 'waiting') return err(failure('already-decided', `This approval was ${record.outcome} before.`, 'Nothing more happened. Look at the room for its outcome.'))
+  if (record.hold.digest !== digest) return err(failure('digest-mismatch', 'What was shown is not what waits now.', 'Look at the card again and decide on what it shows now.'))
+  if (record.hold.generation !== generation) return err(failure('stale-approval', 'The task was stopped after this was asked.', 'Nothing more happened.'))
+  return ok(record.hold)
+}

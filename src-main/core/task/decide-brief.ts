@@ -1,0 +1,136 @@
+import { failure } from '../../../src-preload/contract/failure.ts'
+import type { ApprovalId, Bot, QuestionId } from '../../../src-preload/contract/ids.ts'
+import { limits } from '../../../src-preload/contract/limits.ts'
+import { err } from '../../../src-preload/contract/result.ts'
+import type { Brief } from '../../../src-preload/contract/task.ts'
+import { makeHold } from '../approval/hold.ts'
+import { canonicalJson, digestOf, utf8Bytes } from '../digest.ts'
+import type { EnvelopePayload } from '../envelope/codec.ts'
+import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
+import { decided, failTask, ignored, withdrawHolds, withdrawQuestion, wrongState, type Decided } from './decision.ts'
+import type { TaskEvent } from './events.ts'
+import type { TaskState } from './model.ts'
+import { post } from './post.ts'
+import { sessionTitle } from './turns.ts'
+
+/** A task begins. */
+export function openTask(command: Extract<OwnerCommand, { is: 'open-task' }>, ctx: DecideContext): Decided {
+  const { task } = command
+  return decided([{
+    type: 'task-opened', taskId: command.taskId, title: task.title, requirement: task.requirement, criteria: task.criteria, testCommand: task.testCommand, source: task.source,
+    models: task.models, targets: command.targets, budget: task.budget, grant: task.grant, revisionOf: task.revisionOf, deadlineAt: ctx.now + task.budget.deadlineMs, versions: command.versions, scriptedOwner: command.scriptedOwner,
+  }], [{ kind: 'workspace.prepare' }])
+}
+
+/** The workspace stands; the lead may write the brief once its provider is cleared. */
+export function workspacePrepared(state: TaskState, command: Extract<HostCommand, { is: 'workspace-prepared' }>, ctx: DecideContext): Decided {
+  if (state.phase !== 'preparing') return ignored
+  const { is: _, ...facts } = command
+  const prepared: TaskEvent = { type: 'workspace-prepared', ...facts }
+  if (needsProviderHold(state, 'lead')) return decided([prepared, providerHold(state, ctx, 'lead')])
+  return decided([prepared, { type: 'lead-asked', purpose: 'brief' }], [{ kind: 'lead.brief' }])
+}
+
+/** A2. A provider that is not on this machine, or that gets a credential, takes one hold per task and bot before the first byte leaves. */
+export function needsProviderHold(state: TaskState, bot: Bot): boolean {
+  const target = state.targets[bot]
+  return (target.remote || target.needsKey) && !state.providerCleared[bot]
+}
+
+/** The hold that names host, model, credential and cap. */
+export function providerHold(state: TaskState, ctx: DecideContext, bot: Bot): TaskEvent {
+  const target = state.targets[bot]
+  const cap = state.budget.moneyMicroUsdMax
+  const exact = canonicalJson({ host: target.host, model: target.ref.modelId, credential: target.needsKey ? target.ref.providerId : null, requestsMax: state.budget.requestsMax, tokensMax: state.budget.tokensMax, moneyMicroUsdMax: cap })
+  const hold = makeHold(state.taskId, ctx.mint('apr') as ApprovalId, {
+    kind: 'provider', bot, generation: state.generation, turnId: null, callId: null, subject: { for: 'provider', bot },
+    title: `${bot === 'lead' ? 'Bot A' : 'Bot B'} wants to use ${target.providerLabel}`, exact: { label: 'Provider and caps', text: exact, authoredBy: 'host' },
+    facts: [
+      { label: 'Host', value: target.host, exact: true, authoredBy: 'host' }, { label: 'Model', value: target.ref.modelId, exact: true, authoredBy: 'host' },
+      { label: 'Credential', value: target.needsKey ? `the stored key of ${target.providerLabel}` : 'none', exact: false, authoredBy: 'host' },
+      { label: 'Caps', value: `${String(state.budget.requestsMax)} requests, ${String(state.budget.tokensMax)} tokens, ${cap === null ? 'no money cap' : `${(cap / 1e6).toFixed(2)} USD`}`, exact: false, authoredBy: 'host' },
+      { label: 'Leaves this machine', value: target.remote ? 'yes: requirement, brief, excerpts and what the bot reads of the workspace' : 'no', exact: false, authoredBy: 'host' },
+    ],
+    isolation: 'Only the model proxy makes this connection; the bots have no network.', reaskReason: null,
+  })
+  return { type: 'hold-opened', hold }
+}
+
+/** The lead wrote a brief. The owner's own test command wins over the model's. */
+export function briefWritten(state: TaskState, command: Extract<HostCommand, { is: 'brief-written' }>, ctx: DecideContext): Decided {
+  if (state.phase !== 'briefing') return ignored
+  return propose(state, ctx, 'lead', { ...command.brief, testCommand: state.testCommand ?? command.brief.testCommand })
+}
+
+/** The owner writes the brief, in the lead's place or over what the lead proposed. */
+export function writeBrief(state: TaskState, command: Extract<OwnerCommand, { is: 'write-brief' }>, ctx: DecideContext): Decided {
+  if (state.phase !== 'briefing' && state.phase !== 'brief-waits') return wrongState(state, 'Writing the brief')
+  return propose(state, ctx, 'owner', command.brief)
+}
+
+function propose(state: TaskState, ctx: DecideContext, by: 'lead' | 'owner', brief: Brief): Decided {
+  const text = canonicalJson(brief)
+  if (utf8Bytes(canonicalJson(requestPayload(state, brief))) > limits.taskInputBytesMax) return err(failure('invalid-input', 'The requirement and the brief together are larger than 16 KiB.', 'Shorten the brief, or take excerpts out of it.'))
+  const inputVersion = (state.brief?.inputVersion ?? 0) + 1
+  const inputDigest = digestOf({ inputVersion, requirement: state.requirement, criteria: state.criteria, base: state.base?.digest ?? null, recipient: 'coder', grant: state.grant, budget: state.budget, brief })
+  const hold = makeHold(state.taskId, ctx.mint('apr') as ApprovalId, {
+    kind: 'brief', bot: 'lead', generation: state.generation, turnId: null, callId: null, subject: { for: 'brief', inputVersion },
+    title: by === 'lead' ? 'Bot A wants to hand this brief to Bot B' : 'Your brief for Bot B', exact: { label: 'Brief (canonical bytes)', text, authoredBy: by },
+    facts: [
+      { label: 'Test command, runs without a further approval', value: brief.testCommand, exact: true, authoredBy: by },
+      { label: 'Edits in the workspace', value: state.grant.edits === 'allow' ? 'without a further approval' : state.grant.edits === 'ask' ? 'each asks' : 'denied', exact: false, authoredBy: 'host' },
+      { label: 'Other commands', value: state.grant.otherCommands === 'ask' ? 'each asks' : 'denied', exact: false, authoredBy: 'host' },
+      { label: 'Input version and digest', value: `${String(inputVersion)} · ${inputDigest}`, exact: true, authoredBy: 'host' },
+    ],
+    isolation: 'Bot B works in a disposable copy without network.', reaskReason: inputVersion > 1 ? 'The brief changed, so the earlier approval does not cover it.' : null,
+  })
+  const retire = state.phase === 'briefing' ? (['lead.brief'] as const) : []
+  return decided([
+    ...withdrawHolds(state, 'A newer brief takes its place.', (kind) => kind === 'brief'), ...withdrawQuestion(state),
+    { type: 'brief-proposed', by, brief, inputVersion, inputDigest }, { type: 'hold-opened', hold },
+  ], [], retire)
+}
+
+/** What the request envelope carries. */
+export function requestPayload(state: TaskState, brief: Brief): EnvelopePayload['request'] {
+  return { requirement: state.requirement, goal: brief.goal, scope: brief.scope, criteria: brief.criteria, testCommand: brief.testCommand, excerpts: brief.excerpts }
+}
+
+/** The owner approved these exact bytes: the task is claimed, and the request goes into the room. */
+export function briefApproved(state: TaskState, ctx: DecideContext, settled: TaskEvent): Decided {
+  const brief = state.brief
+  if (brief === null) return wrongState(state, 'Approving a brief')
+  const events: TaskEvent[] = [settled, { type: 'brief-approved', inputVersion: brief.inputVersion, inputDigest: brief.inputDigest }, { type: 'claimed' },
+    post(state, ctx, 'lead', 'request', null, requestPayload(state, brief.brief))]
+  if (needsProviderHold(state, 'coder')) return decided([...events, providerHold(state, ctx, 'coder')])
+  return decided([...events, { type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
+}
+
+/** A provider hold was approved: what waited for it goes on. */
+export function providerApproved(state: TaskState, bot: Bot, settled: TaskEvent): Decided {
+  if (bot === 'lead') return decided([settled, { type: 'lead-asked', purpose: 'brief' }], [{ kind: 'lead.brief' }])
+  return decided([settled, { type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
+}
+
+/** A brief or a provider was refused: the task ends, the owner's folder was not touched. */
+export function denied(state: TaskState, settled: TaskEvent, what: string): Decided {
+  return decided([settled, ...withdrawHolds(state, `${what} was denied.`).filter((event) => event.type === 'hold-settled' && settled.type === 'hold-settled' && event.approvalId !== settled.approvalId),
+    { type: 'noted', level: 'info', text: `${what} was denied by the owner. Nothing left this machine for it, and your folder was not touched.`, todo: null }, { type: 'task-cancelled' }], [{ kind: 'workspace.dispose' }], 'all')
+}
+
+/** The lead could not do its part: the owner takes its place. */
+export function leadFailed(state: TaskState, command: Extract<HostCommand, { is: 'lead-failed' }>, ctx: DecideContext): Decided {
+  const failed: TaskEvent = { type: 'lead-failed', purpose: command.purpose, failure: command.failure }
+  if (command.purpose === 'brief') {
+    if (state.phase !== 'briefing') return ignored
+    if (command.failure.code === 'budget-exhausted') return failTask(state, command.failure, [failed])
+    const questionId = ctx.mint('q') as QuestionId
+    return decided([failed, { type: 'question-asked', questionId, upstreamId: null, purpose: 'brief', text: `Bot A could not write the brief: ${command.failure.message} Write it yourself, or stop the task.`, options: [], deadlineAt: state.deadlineAt }])
+  }
+  if (command.purpose === 'answer' && command.questionId !== null) {
+    const question = state.questions.get(command.questionId)
+    if (question?.state !== 'open') return ignored
+    return decided([failed, { type: 'question-passed-to-owner', questionId: question.questionId, why: command.failure.message }])
+  }
+  return ignored
+}

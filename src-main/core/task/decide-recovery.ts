@@ -1,0 +1,114 @@
+import { failure } from '../../../src-preload/contract/failure.ts'
+import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
+import { decided, failTask, ignored, interruptTools, withdrawHolds, withdrawQuestion, wrongState, type Decided } from './decision.ts'
+import { afterRestart, type EffectKind } from './effects.ts'
+import type { TaskEvent } from './events.ts'
+import { activeTurn, isFinished, type TaskState, type Turn } from './model.ts'
+import { applyRefused, applied } from './decide-result.ts'
+import { coderStopped } from './decide-stop.ts'
+import { sessionTitle, startTurn } from './turns.ts'
+import { continueText } from './turn-text.ts'
+
+type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
+
+/** What hung on a process that is gone ends: rows, holds of its permissions, its question. */
+function lostWithCoder(state: TaskState, how: string, proof: Extract<TaskEvent, { type: 'coder-gone' }>['proof']): TaskEvent[] {
+  const question = [...state.questions.values()].find((candidate) => candidate.purpose === 'work' && (candidate.state === 'open' || candidate.state === 'asked-owner'))
+  const gone: TaskEvent[] = state.coder.is === 'running' || state.coder.is === 'starting' ? [{ type: 'coder-gone', how, proof }] : []
+  return [...interruptTools(state, how), ...withdrawHolds(state, how, (kind) => kind === 'permission' || kind === 'command'), ...(question === undefined ? [] : withdrawQuestion(state)), ...gone]
+}
+
+const retired = (Object.keys(afterRestart) as EffectKind[]).filter((kind) => afterRestart[kind] === 'retire')
+
+/**
+ * The app starts again. R1. Nothing is submitted again by itself: a turn that was in flight becomes uncertain, with its exits.
+ * R2. Every open row ends. Effects that are safe to repeat stay pending and are run by the outbox.
+ */
+export function appRestarted(state: TaskState, command: Host<'app-restarted'>): Decided {
+  if (isFinished(state.status)) return state.coder.is === 'running' || state.openTools.size > 0 ? decided(lostWithCoder(state, 'The app ended.', command.proof), [], retired) : decided([], [], retired)
+  if (state.phase === 'stopping') {
+    const stopped = coderStopped(state, { is: 'coder-stopped', proof: command.proof })
+    return stopped.ok ? decided(stopped.value.events, stopped.value.effects, retired) : stopped
+  }
+  const lost = lostWithCoder(state, 'The app ended while this ran.', command.proof)
+  const turn = activeTurn(state)
+  if (turn !== null) return decided([...lost, { type: 'recovery-needed', what: interruptedWords(turn) }], [], retired)
+  if (state.phase === 'starting-coder' && state.coder.is !== 'none') return decided([...lost, { type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }], retired)
+  return decided(lost, [], retired)
+}
+
+function interruptedWords(turn: Turn): string {
+  return turn.state === 'submitted'
+    ? `Turn ${String(turn.index)} was running when its process ended. Files in the workspace may be partly changed. It was not sent again.`
+    : `Turn ${String(turn.index)} was about to be sent when the app ended; it may or may not have arrived. It was not sent again.`
+}
+
+/** The agent's process ended by itself. */
+export function coderExited(state: TaskState, command: Host<'coder-exited'>): Decided {
+  if (state.coder.is !== 'running' && state.coder.is !== 'starting') return ignored
+  if (state.phase === 'stopping' || isFinished(state.status)) return ignored
+  const lost = lostWithCoder(state, `OpenCode ended (${command.how}).`, null)
+  const turn = activeTurn(state)
+  if (turn !== null) return decided([...lost, { type: 'recovery-needed', what: `OpenCode ended (${command.how}). ${interruptedWords(turn)}` }], [], retired)
+  if (state.phase === 'starting-coder') return failTask({ ...state, coder: { is: 'gone' } }, failure('opencode-exited', `OpenCode ended while it started (${command.how}).`, 'Look at Settings → Runtimes, then start the task again.'), lost)
+  return decided(lost)
+}
+
+/** A send without a clear outcome: never repeated because of a timeout. */
+export function turnAmbiguous(state: TaskState, command: Host<'turn-ambiguous'>): Decided {
+  const turn = activeTurn(state)
+  if (turn?.turnId !== command.turnId) return ignored
+  return decided([{ type: 'recovery-needed', what: command.what }], [{ kind: 'coder.reconcile', turnId: turn.turnId }])
+}
+
+/** What the session's history says of the uncertain turn. */
+export function turnReconciled(state: TaskState, command: Host<'turn-reconciled'>): Decided {
+  const turn = activeTurn(state)
+  if (state.recovery === null || turn?.turnId !== command.turnId) return ignored
+  switch (command.state) {
+    case 'completed': return decided([
+      { type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, completed.' },
+      { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: command.text, failure: null },
+    ], [{ kind: 'evidence.collect', turnId: turn.turnId }])
+    case 'running': return decided([{ type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, and it is running.' }, { type: 'turn-submitted', turnId: turn.turnId }])
+    case 'absent': return decided([{ type: 'recovery-needed', what: `Checked: turn ${String(turn.index)} never arrived. You may resend it.` }])
+    case 'failed': case 'interrupted': return decided([{ type: 'recovery-needed', what: `Checked: turn ${String(turn.index)} arrived and was interrupted before it ended. Resend goes on in the same session; mark done takes the files as they are.` }])
+  }
+}
+
+/** The owner disposes of an uncertain effect by one of the four exits. */
+export function resolveRecovery(state: TaskState, command: Extract<OwnerCommand, { is: 'resolve-recovery' }>, ctx: DecideContext): Decided {
+  if (state.recovery === null) return wrongState(state, 'Resolving')
+  if (state.phase === 'applying') return resolveApply(state, command, ctx)
+  const turn = activeTurn(state)
+  if (turn === null) return decided([{ type: 'recovery-resolved', exit: command.exit, detail: 'Nothing was in flight any more.' }])
+  const resolved: TaskEvent = { type: 'recovery-resolved', exit: command.exit, detail: 'The owner decided.' }
+  switch (command.exit) {
+    case 're-check':
+      if (state.coder.is === 'running') return decided([], [{ kind: 'coder.reconcile', turnId: turn.turnId }])
+      return decided([{ type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
+    case 'mark-done': return decided([resolved, { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: 'The owner took the files as they are after an interruption.', failure: null }], [{ kind: 'evidence.collect', turnId: turn.turnId }])
+    case 'mark-not-done': return failTask(state, failure('cancelled', 'The owner marked the interrupted turn as not done.', 'A snapshot of the workspace was kept. Start the task again if you like.'), [resolved, { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: null }])
+    case 'resend': {
+      const ended: TaskEvent = { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: null }
+      return startTurn(state, ctx, { kind: 'continue', text: continueText(turn.text) }, [resolved, ended])
+    }
+  }
+}
+
+/** After a crash in the middle of applying, where the folder's state is unclear. */
+function resolveApply(state: TaskState, command: Extract<OwnerCommand, { is: 'resolve-recovery' }>, ctx: DecideContext): Decided {
+  const resolved: TaskEvent = { type: 'recovery-resolved', exit: command.exit, detail: 'The owner decided.' }
+  if (state.evidence === null) return wrongState(state, 'Resolving')
+  switch (command.exit) {
+    case 're-check': case 'resend': return decided([resolved], [{ kind: 'workspace.apply', treeDigest: state.evidence.treeDigest }])
+    case 'mark-done': {
+      const done = applied(state, { is: 'applied', how: state.source.kind === 'folder' ? 'folder' : 'patch-file', detail: 'The owner marked it as applied.', patchPath: null })
+      return done.ok ? decided([resolved, ...done.value.events], done.value.effects) : done
+    }
+    case 'mark-not-done': {
+      const refused = applyRefused(state, failure('apply-failed', 'The owner marked the result as not applied.', 'Accept again, reject, or save the patch.'), ctx)
+      return refused.ok ? decided([resolved, ...refused.value.events]) : refused
+    }
+  }
+}

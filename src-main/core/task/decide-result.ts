@@ -1,0 +1,98 @@
+import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import type { ApprovalId } from '../../../src-preload/contract/ids.ts'
+import { makeHold, type Hold } from '../approval/hold.ts'
+import { canonicalJson, wellFormed } from '../digest.ts'
+import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
+import { decided, ignored, withdrawHolds, wrongState, type Decided } from './decision.ts'
+import type { Effect } from './effects.ts'
+import type { TaskEvent } from './events.ts'
+import { isFinished, type TaskState } from './model.ts'
+import { post } from './post.ts'
+import { startTurn, turnsLeft } from './turns.ts'
+import { correctionText } from './turn-text.ts'
+
+type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
+
+/** The host's facts of the result are in: they go into the room, and the lead verifies them. */
+export function evidenceCollected(state: TaskState, command: Host<'evidence-collected'>, ctx: DecideContext): Decided {
+  if (state.phase !== 'collecting') return ignored
+  const { evidence } = command
+  return decided([
+    { type: 'evidence-recorded', evidence, summary: state.summary },
+    post(state, ctx, 'coder', 'result', state.turns.at(-1)?.turnId ?? null, {
+      summary: wellFormed(state.summary.slice(0, 4_000)), testCommand: evidence.testRun?.command ?? null, exitCode: evidence.testRun?.exitCode ?? null, logDigest: evidence.testRun?.logDigest ?? null,
+      treeDigest: evidence.treeDigest, diffDigest: evidence.diffDigest, filesChanged: evidence.files.length,
+    }),
+    { type: 'verification-started' },
+  ], [{ kind: 'verify.run' }])
+}
+
+/** Bot A's own re-run is over. A failure that Bot B can mend goes back to it while the budget lasts. */
+export function verified(state: TaskState, command: Host<'verified'>, ctx: DecideContext): Decided {
+  if (state.phase !== 'verifying') return ignored
+  const { verification } = command
+  const ended: TaskEvent = { type: 'verification-ended', verification }
+  const mendable = !verification.passed && verification.failure === null
+  if (mendable && turnsLeft(state)) return startTurn(state, ctx, { kind: 'correction', text: correctionText(verification) }, [ended])
+  return decided([ended, { type: 'lead-asked', purpose: 'review' }], [{ kind: 'lead.review' }])
+}
+
+/** The lead's words on the evidence. With or without them the owner decides. */
+export function reviewed(state: TaskState, review: { readonly text: string; readonly recommendation: 'accept' | 'reject' | 'unsure' } | { readonly failure: Failure }, ctx: DecideContext): Decided {
+  if (state.phase !== 'reviewing' || state.evidence === null) return ignored
+  const said: TaskEvent = 'failure' in review ? { type: 'lead-failed', purpose: 'review', failure: review.failure } : { type: 'review-said', text: review.text, recommendation: review.recommendation }
+  const { treeDigest } = state.evidence
+  return decided([said, { type: 'result-became-ready', treeDigest, verified: state.verified }, { type: 'hold-opened', hold: acceptanceHold(state, ctx, null) }], closeCoder(state))
+}
+
+function closeCoder(state: TaskState): Effect[] {
+  return state.coder.is === 'running' ? [{ kind: 'coder.stop' }] : []
+}
+
+function acceptanceHold(state: TaskState, ctx: DecideContext, reaskReason: string | null): Hold {
+  const evidence = state.evidence
+  const exact = canonicalJson({ treeDigest: evidence?.treeDigest, diffDigest: evidence?.diffDigest, baseDigest: evidence?.baseDigest, verified: state.verified, files: evidence?.files.length })
+  return makeHold(state.taskId, ctx.mint('apr') as ApprovalId, {
+    kind: 'acceptance', bot: 'coder', generation: state.generation, turnId: state.turns.at(-1)?.turnId ?? null, callId: null, subject: { for: 'acceptance', treeDigest: evidence?.treeDigest ?? ('' as never) },
+    title: 'The result is ready', exact: { label: 'Result', text: exact, authoredBy: 'host' },
+    facts: [
+      { label: 'Files changed', value: String(evidence?.files.length ?? 0), exact: false, authoredBy: 'host' },
+      { label: 'Verification in a clean copy', value: state.verified ? 'passed' : 'did not pass', exact: false, authoredBy: 'host' },
+      { label: 'On acceptance', value: state.source.kind === 'folder' ? `the patch is applied to ${state.source.path}` : 'a patch file is left', exact: false, authoredBy: 'host' },
+    ],
+    isolation: 'Applying is done by the app itself, never by a bot.', reaskReason,
+  })
+}
+
+/** V1. Only a verified result can be accepted, and only while nothing about the task is uncertain. The intent to apply is recorded with the click. */
+export function acceptanceApproved(state: TaskState, settled: TaskEvent): Decided {
+  if (state.phase !== 'acceptance-waits' || state.evidence === null) return wrongState(state, 'Accepting')
+  if (state.recovery !== null) return wrongState(state, 'Accepting an uncertain task')
+  if (!state.verified) return { ok: false, error: failure('verification-failed', 'Bot A\'s check did not pass, so this result cannot be accepted.', 'Reject it, or request a revision.') }
+  return decided([settled, { type: 'apply-intended', treeDigest: state.evidence.treeDigest }], [{ kind: 'workspace.apply', treeDigest: state.evidence.treeDigest }])
+}
+
+/** The owner rejects: summary and history are kept. */
+export function acceptanceDenied(settled: TaskEvent, reason: string | null): Decided {
+  return decided([settled, { type: 'rejected', reason }], [{ kind: 'workspace.dispose' }], 'all')
+}
+
+/** The patch is in its place: only now is the task accepted. */
+export function applied(state: TaskState, command: Host<'applied'>): Decided {
+  if (state.phase !== 'applying' || state.evidence === null) return ignored
+  return decided([{ type: 'accepted', treeDigest: state.evidence.treeDigest, how: command.how, detail: command.detail, patchPath: command.patchPath }], [{ kind: 'workspace.dispose' }])
+}
+
+/** Nothing was applied; the owner is asked again, with the reason. */
+export function applyRefused(state: TaskState, why: Failure, ctx: DecideContext): Decided {
+  if (state.phase !== 'applying') return ignored
+  return decided([{ type: 'apply-refused', failure: why }, { type: 'hold-opened', hold: acceptanceHold(state, ctx, `${why.message} ${why.todo}`) }])
+}
+
+/** The owner wants it otherwise: this task ends, a new linked one carries on. */
+export function requestRevision(state: TaskState, command: Extract<OwnerCommand, { is: 'request-revision' }>): Decided {
+  const requested: TaskEvent = { type: 'revision-requested', revision: command.revision, requirement: command.requirement }
+  if (isFinished(state.status)) return decided([{ type: 'noted', level: 'info', text: 'A revision was requested as a new task.', todo: null }])
+  if (state.phase !== 'acceptance-waits') return wrongState(state, 'Requesting a revision')
+  return decided([...withdrawHolds(state, 'A revision was requested.'), requested], [{ kind: 'workspace.dispose' }], 'all')
+}

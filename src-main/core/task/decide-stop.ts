@@ -1,0 +1,39 @@
+import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import type { HostCommand } from './commands.ts'
+import { decided, ignored, interruptTools, withdrawHolds, withdrawQuestion, wrongState, type Decided } from './decision.ts'
+import type { TaskEvent } from './events.ts'
+import { activeTurn, isFinished, type TaskState } from './model.ts'
+
+type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
+
+/**
+ * C1. A stop raises the generation, tombstones the turn and turns dispatch off in one transaction, before anything is sent.
+ * C2. It is observed only with proof that the sandbox's process tree is empty.
+ */
+export function requestStop(state: TaskState, cause: string, then: 'cancelled' | 'failed', why: Failure | null): Decided {
+  if (isFinished(state.status)) return ignored
+  if (state.phase === 'applying') return wrongState(state, 'Stopping while the accepted result is being applied')
+  if (state.cancel !== null) return ignored
+  const turn = activeTurn(state)
+  const tombstone: TaskEvent[] = turn === null ? [] : [{ type: 'turn-ended', turnId: turn.turnId, outcome: 'aborted', text: '', failure: null }]
+  return decided([
+    ...withdrawHolds(state, cause), ...withdrawQuestion(state), ...tombstone,
+    { type: 'cancel-requested', generation: state.generation + 1, cause, then, failure: why },
+  ], [{ kind: 'coder.stop' }], 'all')
+}
+
+/** Time is up: what runs is stopped, with proof, and the task fails. A result that waits for the owner has no deadline. */
+export function deadlinePassed(state: TaskState): Decided {
+  if (isFinished(state.status) || state.status === 'result-ready' || state.cancel !== null || state.recovery !== null) return ignored
+  const why = failure('deadline-passed', 'The task\'s deadline passed.', 'Start it again with a longer deadline, or make the task smaller.')
+  return requestStop(state, 'the deadline passed', 'failed', why)
+}
+
+/** The sandbox is empty: every open row ends, and a requested stop is observed. */
+export function coderStopped(state: TaskState, command: Host<'coder-stopped'>): Decided {
+  const ended = interruptTools(state, 'Stopped.')
+  const gone: TaskEvent[] = state.coder.is === 'none' || state.coder.is === 'gone' ? [] : [{ type: 'coder-gone', how: 'stopped', proof: command.proof }]
+  if (state.cancel?.state !== 'requested') return decided([...ended, ...gone], state.status === 'failed' && !state.workspaceDisposed ? [{ kind: 'workspace.dispose' }] : [])
+  const last: TaskEvent = state.cancelThen?.then === 'failed' && state.cancelThen.failure !== null ? { type: 'task-failed', failure: state.cancelThen.failure } : { type: 'task-cancelled' }
+  return decided([...ended, ...gone, { type: 'cancel-observed', proof: command.proof }, last], [{ kind: 'workspace.dispose' }])
+}

@@ -1,0 +1,129 @@
+import { failure } from '../../../src-preload/contract/failure.ts'
+import { err } from '../../../src-preload/contract/result.ts'
+import { checkDecision } from '../approval/hold.ts'
+import type { DecideContext, HostCommand, OwnerCommand, TaskCommand } from './commands.ts'
+import { briefApproved, briefWritten, denied, leadFailed, openTask, providerApproved, workspacePrepared, writeBrief } from './decide-brief.ts'
+import { callEnded, callWanted } from './decide-calls.ts'
+import { appRestarted, coderExited, resolveRecovery, turnAmbiguous, turnReconciled } from './decide-recovery.ts'
+import { acceptanceApproved, acceptanceDenied, applied, applyRefused, evidenceCollected, requestRevision, reviewed, verified } from './decide-result.ts'
+import { coderStopped, deadlinePassed, requestStop } from './decide-stop.ts'
+import { coderStarted, commandAsked, foreignAnswer, leadAnswered, ownerAnswers, permissionAsked, questionAsked, questionExpired, sessionBound, toolEnded, toolStarted, turnEnded } from './decide-work.ts'
+import { decided, failTask, ignored, type Decided } from './decision.ts'
+import type { TaskEvent } from './events.ts'
+import { isFinished, type TaskState } from './model.ts'
+import { startTurn } from './turns.ts'
+import { answerText } from './turn-text.ts'
+
+/** What a finished task still takes: the truth about its process, its cleaning up, its calls' ends, its acceptance card's fate. */
+const takenWhenFinished: ReadonlySet<TaskCommand['is']> = new Set(['coder-stopped', 'workspace-disposed', 'call-ended', 'request-revision', 'app-restarted', 'effect-failed', 'decide-hold', 'hold-shown', 'tool-ended'])
+
+/**
+ * Decides what a command leads to. Pure: the same state, command and context give the same decision.
+ * T4. No late command revives a finished task.
+ */
+export function decide(state: TaskState | null, command: TaskCommand, ctx: DecideContext): Decided {
+  if (state === null) return command.is === 'open-task' ? openTask(command, ctx) : err(failure('unknown-task', 'This task is not known.', 'Choose a task from the list.'))
+  if (isFinished(state.status) && !takenWhenFinished.has(command.is)) return ignored
+  return isOwner(command) ? decideOwner(state, command, ctx) : decideHost(state, command, ctx)
+}
+
+const ownerCommands: Record<OwnerCommand['is'], true> = { 'open-task': true, 'decide-hold': true, 'hold-shown': true, 'write-brief': true, 'answer-question': true, 'stop-task': true, 'request-revision': true, 'resolve-recovery': true }
+function isOwner(command: TaskCommand): command is OwnerCommand {
+  return command.is in ownerCommands
+}
+
+function decideOwner(state: TaskState, command: OwnerCommand, ctx: DecideContext): Decided {
+  switch (command.is) {
+    case 'open-task': return err(failure('conflict', 'This task exists already.', 'Nothing happened.'))
+    case 'decide-hold': return decideHold(state, command, ctx)
+    case 'hold-shown': {
+      const record = state.holds.get(command.approvalId)
+      if (record?.outcome !== 'waiting' || record.shownAt !== null || record.hold.digest !== command.digest) return ignored
+      return decided([{ type: 'hold-shown', approvalId: command.approvalId }])
+    }
+    case 'write-brief': return writeBrief(state, command, ctx)
+    case 'answer-question': return ownerAnswers(state, command, ctx)
+    case 'stop-task': return requestStop(state, 'the owner stopped the task', 'cancelled', null)
+    case 'request-revision': return requestRevision(state, command)
+    case 'resolve-recovery': return resolveRecovery(state, command, ctx)
+  }
+}
+
+/** One click, one hold: consumed in the same transaction as the intent of its effect. */
+function decideHold(state: TaskState, command: Extract<OwnerCommand, { is: 'decide-hold' }>, ctx: DecideContext): Decided {
+  const checked = checkDecision(state.holds.get(command.approvalId), command.digest, state.generation)
+  if (!checked.ok) return checked
+  const { subject, digest, approvalId, exact } = checked.value
+  const approved = command.verdict === 'approved'
+  const settled: TaskEvent = { type: 'hold-settled', approvalId, outcome: command.verdict, digest, cause: command.reason }
+  switch (subject.for) {
+    case 'brief': return approved ? briefApproved(state, ctx, settled) : denied(state, settled, 'The brief')
+    case 'provider': return approved ? providerApproved(state, subject.bot, settled) : denied(state, settled, 'The provider')
+    case 'acceptance': return approved ? acceptanceApproved(state, settled) : acceptanceDenied(settled, command.reason)
+    case 'permission': {
+      const message = approved ? '' : `The owner denied this${command.reason === null || command.reason === '' ? '.' : `: ${command.reason}`}`
+      return decided([settled, { type: 'permission-ruled', permissionId: subject.permissionId, callId: checked.value.callId, ruling: approved ? 'granted' : 'denied', by: 'the owner', text: subject.command?.text ?? exact.label }],
+        [{ kind: 'coder.answerPermission', permissionId: subject.permissionId, allow: approved, message, command: approved ? subject.command : null }])
+    }
+    case 'command': return decided([settled, { type: 'permission-ruled', permissionId: subject.askId, callId: null, ruling: approved ? 'granted' : 'denied', by: 'the owner', text: subject.command.text }],
+      [{ kind: 'coder.answerCommand', askId: subject.askId, allow: approved, message: 'the owner denied it' }])
+  }
+}
+
+function decideHost(state: TaskState, command: HostCommand, ctx: DecideContext): Decided {
+  switch (command.is) {
+    case 'workspace-prepared': return workspacePrepared(state, command, ctx)
+    case 'brief-written': return briefWritten(state, command, ctx)
+    case 'lead-answered': return leadAnswered(state, command, ctx)
+    case 'review-written': return reviewed(state, command, ctx)
+    case 'lead-failed': return command.purpose === 'review' ? reviewed(state, { failure: command.failure }, ctx) : leadFailed(state, command, ctx)
+    case 'coder-started': return coderStarted(state, command)
+    case 'session-bound': return sessionBound(state, command, ctx)
+    case 'turn-submitted': return state.turns.some((turn) => turn.turnId === command.turnId && turn.state === 'intended') ? decided([{ type: 'turn-submitted', turnId: command.turnId }]) : ignored
+    case 'turn-ambiguous': return turnAmbiguous(state, command)
+    case 'turn-reconciled': return turnReconciled(state, command)
+    case 'turn-ended': return turnEnded(state, command)
+    case 'message-said': return decided([{ type: 'message-said', author: 'coder', name: command.name, text: command.text, reasoning: command.reasoning }])
+    case 'tool-started': return toolStarted(state, command)
+    case 'tool-ended': return toolEnded(state, command)
+    case 'permission-asked': return permissionAsked(state, command, ctx)
+    case 'foreign-permission-answer': return foreignAnswer(state, command)
+    case 'command-asked': return commandAsked(state, command, ctx)
+    case 'command-ran': { const { is: _, ...facts } = command; return decided([{ type: 'command-ran', ...facts }]) }
+    case 'question-asked': return questionAsked(state, command, ctx)
+    case 'question-expired': return questionExpired(state, command)
+    case 'coder-exited': return coderExited(state, command)
+    case 'coder-stopped': return coderStopped(state, command)
+    case 'call-wanted': return callWanted(state, command)
+    case 'call-ended': return callEnded(state, command)
+    case 'evidence-collected': return evidenceCollected(state, command, ctx)
+    case 'verified': return verified(state, command, ctx)
+    case 'applied': return applied(state, command)
+    case 'apply-refused': return applyRefused(state, command.failure, ctx)
+    case 'apply-unclear': return state.phase === 'applying' ? decided([{ type: 'recovery-needed', what: 'The app ended while the result was being applied, and the folder matches neither the old nor the new state.' }]) : ignored
+    case 'workspace-disposed': return state.workspaceDisposed ? ignored : decided([{ type: 'workspace-disposed' }])
+    case 'effect-failed': return effectFailed(state, command, ctx)
+    case 'deadline-passed': return deadlinePassed(state)
+    case 'hold-not-shown': return state.holds.get(command.approvalId)?.outcome === 'waiting' && state.holds.get(command.approvalId)?.shownAt === null ? decided([{ type: 'hold-alarmed', approvalId: command.approvalId }]) : ignored
+    case 'app-restarted': return appRestarted(state, command)
+  }
+}
+
+/** An effect could not be done. Each kind has its consequence; none is retried in silence. */
+function effectFailed(state: TaskState, command: Extract<HostCommand, { is: 'effect-failed' }>, ctx: DecideContext): Decided {
+  const noted: TaskEvent = { type: 'noted', level: 'error', text: command.failure.message, todo: command.failure.todo }
+  if (isFinished(state.status) || state.cancel !== null) return decided([noted])
+  switch (command.effect) {
+    case 'workspace.prepare': case 'coder.start': case 'coder.session': case 'coder.submit': case 'evidence.collect':
+      return state.recovery === null ? failTask(state, command.failure) : decided([noted, { type: 'recovery-needed', what: `${state.recovery.what} The last check failed: ${command.failure.message}` }])
+    case 'coder.answerQuestion': {
+      const question = [...state.questions.values()].filter((candidate) => candidate.state === 'answered').at(-1)
+      const turn = state.turns.at(-1)
+      if (question === undefined || turn === undefined || turn.state === 'ended') return decided([noted])
+      return startTurn(state, ctx, { kind: 'answer', text: answerText(question.text, question.answer ?? '') }, [noted, { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: command.failure }])
+    }
+    case 'workspace.apply': return applyRefused(state, command.failure, ctx)
+    case 'coder.reconcile': return decided([noted, { type: 'recovery-needed', what: `${state.recovery?.what ?? ''} The check failed: ${command.failure.message}` }])
+    default: return decided([noted])
+  }
+}

@@ -1,0 +1,46 @@
+import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import type { Effect, EffectKind } from './effects.ts'
+import type { TaskEvent } from './events.ts'
+import { openQuestion, waitingHolds, type TaskState } from './model.ts'
+
+/** What a command leads to: facts to record and effects to run after the commit. `retire`: open effects that must not run any more. */
+export interface Decision { readonly events: readonly TaskEvent[]; readonly effects: readonly Effect[]; readonly retire: readonly EffectKind[] | 'all' }
+export type Decided = Result<Decision, Failure>
+
+/** A decision of events and effects. */
+export function decided(events: readonly TaskEvent[], effects: readonly Effect[] = [], retire: Decision['retire'] = []): Decided {
+  return ok({ events, effects, retire })
+}
+
+/** Nothing to record: late, doubled or of no consequence. */
+export const ignored: Decided = ok({ events: [], effects: [], retire: [] })
+
+/** The command does not fit what the task is doing. */
+export function wrongState(state: TaskState, what: string): Decided {
+  return err(failure('wrong-state', `${what} is not possible while the task is ${state.status}.`, 'Look at the task for what it waits for now.'))
+}
+
+/** Everything that waits ends, told apart from the owner's refusal. */
+export function withdrawHolds(state: TaskState, cause: string, only: (kind: string) => boolean = () => true): TaskEvent[] {
+  return waitingHolds(state).filter((record) => only(record.hold.subject.for))
+    .map((record) => ({ type: 'hold-settled', approvalId: record.hold.approvalId, outcome: 'withdrawn', digest: record.hold.digest, cause }))
+}
+
+/** The open question, if any, ends without an answer. */
+export function withdrawQuestion(state: TaskState): TaskEvent[] {
+  const question = openQuestion(state)
+  return question === null ? [] : [{ type: 'question-closed', questionId: question.questionId, how: 'withdrawn' }]
+}
+
+/** Every open tool row gets its one final record. */
+export function interruptTools(state: TaskState, reason: string): TaskEvent[] {
+  return [...state.openTools].map(([callId, { tool }]) => ({ type: 'tool-ended', callId, tool, state: 'interrupted', output: '', outputTruncated: false, exitCode: null, title: null, reason }))
+}
+
+/** The task ends as failed; what still runs is stopped and the workspace is disposed of after a snapshot. */
+export function failTask(state: TaskState, why: Failure, before: readonly TaskEvent[] = []): Decided {
+  const events: TaskEvent[] = [...before, ...withdrawHolds(state, 'The task failed.'), ...withdrawQuestion(state), { type: 'task-failed', failure: why }]
+  const running = state.coder.is === 'running' || state.coder.is === 'starting'
+  return decided(events, running ? [{ kind: 'coder.stop' }] : [], 'all')
+}

@@ -1,0 +1,157 @@
+import type { Millis } from '../../../src-preload/contract/ids.ts'
+import type { TaskEvent } from './events.ts'
+import { isFinished, openQuestion, waitingHolds, type Phase, type TaskState } from './model.ts'
+
+type Opened = Extract<TaskEvent, { type: 'task-opened' }>
+
+/** The state right after a task was opened. */
+export function opened(event: Opened, at: Millis): TaskState {
+  return {
+    version: 1, taskId: event.taskId, title: event.title, requirement: event.requirement, criteria: event.criteria, testCommand: event.testCommand, source: event.source,
+    targets: event.targets, budget: event.budget, grant: event.grant, revisionOf: event.revisionOf, createdAt: at, updatedAt: at, deadlineAt: event.deadlineAt, versions: event.versions, scriptedOwner: event.scriptedOwner,
+    status: 'open', phase: 'preparing', phaseSince: at, generation: 1, cancel: null, cancelThen: null, recovery: null, disposition: null, failure: null,
+    base: null, brief: null, holds: new Map(), providerCleared: { lead: false, coder: false }, coder: { is: 'none' }, sessionId: null, turns: [], questions: new Map(),
+    openTools: new Map(), endedTools: new Set(), lastTestRun: null, envelopeSeq: { lead: 0, coder: 0 }, lastEnvelopeId: null, calls: [], evidence: null, summary: '', verification: null, verified: false, reviewText: null, workspaceDisposed: false,
+  }
+}
+
+/** Folds one event. `order` is its journal seq: unique and ascending. */
+export function evolve(state: TaskState, event: TaskEvent, at: Millis, order: number): TaskState {
+  const next = { ...apply(state, event, at, order), version: state.version + 1, updatedAt: at }
+  return isFinished(next.status) ? next : withBlocked(next)
+}
+
+/** T1. Between claimed and result-ready, `blocked` is exactly: an approval or an answer is waited for. */
+function withBlocked(state: TaskState): TaskState {
+  if (state.status !== 'working' && state.status !== 'blocked') return state
+  const waits = waitingHolds(state).length > 0 || openQuestion(state) !== null
+  const status = waits ? 'blocked' : 'working'
+  return status === state.status ? state : { ...state, status }
+}
+
+function phase(state: TaskState, to: Phase, at: Millis): TaskState {
+  return { ...state, phase: to, phaseSince: at }
+}
+
+function apply(state: TaskState, event: TaskEvent, at: Millis, order: number): TaskState {
+  switch (event.type) {
+    case 'task-opened': return state
+    case 'workspace-prepared': return phase({ ...state, base: { digest: event.baseDigest, commit: event.baseCommit, listing: event.listing } }, 'briefing', at)
+    case 'brief-proposed': return phase({ ...state, brief: { brief: event.brief, inputVersion: event.inputVersion, inputDigest: event.inputDigest, approved: false } }, 'brief-waits', at)
+    case 'brief-approved': return phase({ ...state, brief: state.brief === null ? null : { ...state.brief, approved: true } }, 'starting-coder', at)
+    case 'claimed': return { ...state, status: 'claimed' }
+    case 'envelope-posted': return { ...state, envelopeSeq: { ...state.envelopeSeq, [event.from]: event.seq }, lastEnvelopeId: event.eventId }
+    case 'evidence-recorded': return phase({ ...state, evidence: event.evidence, summary: event.summary, verification: null, verified: false }, 'verifying', at)
+    case 'verification-ended': return { ...state, verification: event.verification, verified: event.verification.passed }
+    case 'lead-asked': return event.purpose === 'review' ? phase(state, 'reviewing', at) : state
+    case 'result-became-ready': return { ...phase(state, 'acceptance-waits', at), status: 'result-ready', verified: event.verified }
+    case 'workspace-disposed': return { ...state, workspaceDisposed: true }
+    case 'review-said': return { ...state, reviewText: event.text }
+    case 'command-ran': return noteTestRun(state, event)
+    case 'hold-opened': case 'hold-shown': case 'hold-alarmed': case 'hold-settled': return evolveHolds(state, event, at, order)
+    case 'coder-start-intended': case 'coder-started': case 'session-bound': case 'coder-gone': case 'turn-intended': case 'turn-submitted': case 'turn-ended': return evolveCoder(state, event, at)
+    case 'tool-started': case 'tool-ended': return evolveTools(state, event)
+    case 'question-asked': case 'question-passed-to-owner': case 'question-answered': case 'question-closed': return evolveQuestions(state, event)
+    case 'call-reserved': case 'call-settled': return evolveCalls(state, event)
+    case 'apply-intended': case 'apply-refused': case 'accepted': case 'rejected': case 'revision-requested': case 'cancel-requested': case 'cancel-observed': case 'task-cancelled': case 'task-failed': case 'recovery-needed': case 'recovery-resolved': return evolveEnd(state, event, at)
+    case 'lead-failed': case 'message-said': case 'permission-ruled': case 'verification-started': case 'call-refused': case 'noted': return state
+  }
+}
+
+function noteTestRun(state: TaskState, event: Extract<TaskEvent, { type: 'command-ran' }>): TaskState {
+  if (event.refused !== null || event.text !== state.brief?.brief.testCommand) return state
+  return { ...state, lastTestRun: { command: event.text, exitCode: event.exitCode, logDigest: event.logDigest, logTail: event.logTail, durationMs: event.durationMs } }
+}
+
+type HoldEvent = Extract<TaskEvent, { type: 'hold-opened' | 'hold-shown' | 'hold-alarmed' | 'hold-settled' }>
+function evolveHolds(state: TaskState, event: HoldEvent, at: Millis, order: number): TaskState {
+  const holds = new Map(state.holds)
+  if (event.type === 'hold-opened') {
+    holds.set(event.hold.approvalId, { hold: event.hold, openedAt: at, order, shownAt: null, alarm: false, outcome: 'waiting' })
+    return { ...state, holds }
+  }
+  const record = holds.get(event.approvalId)
+  if (record === undefined) return state
+  if (event.type === 'hold-shown') holds.set(event.approvalId, { ...record, shownAt: record.shownAt ?? at, alarm: false })
+  if (event.type === 'hold-alarmed') holds.set(event.approvalId, { ...record, alarm: true })
+  if (event.type !== 'hold-settled') return { ...state, holds }
+  holds.set(event.approvalId, { ...record, outcome: event.outcome, alarm: false })
+  const subject = record.hold.subject
+  const cleared = subject.for === 'provider' && event.outcome === 'approved'
+  return { ...state, holds, providerCleared: cleared ? { ...state.providerCleared, [subject.bot]: true } : state.providerCleared }
+}
+
+type CoderEvent = Extract<TaskEvent, { type: 'coder-start-intended' | 'coder-started' | 'session-bound' | 'coder-gone' | 'turn-intended' | 'turn-submitted' | 'turn-ended' }>
+function evolveCoder(state: TaskState, event: CoderEvent, at: Millis): TaskState {
+  switch (event.type) {
+    case 'coder-start-intended': return { ...state, coder: { is: 'starting' } }
+    case 'coder-started': return { ...state, coder: { is: 'running', version: event.version, pid: event.pid, startTime: event.startTime, isolation: event.isolation } }
+    case 'coder-gone': return { ...state, coder: { is: 'gone' } }
+    case 'session-bound': return { ...state, sessionId: event.sessionId }
+    case 'turn-intended': return phase({ ...state, turns: [...state.turns, { turnId: event.turnId, index: state.turns.length + 1, kind: event.kind, messageId: event.messageId, partId: event.partId, text: event.text, contentDigest: event.contentDigest, generation: state.generation, state: 'intended' }] }, 'coding', at)
+    case 'turn-submitted': return { ...withTurn(state, event.turnId, 'submitted'), status: state.status === 'claimed' ? 'working' : state.status }
+    case 'turn-ended': return event.outcome === 'completed' ? { ...phase(withTurn(state, event.turnId, 'ended'), 'collecting', at), summary: event.text } : withTurn(state, event.turnId, 'ended')
+  }
+}
+
+function withTurn(state: TaskState, turnId: string, to: 'submitted' | 'ended'): TaskState {
+  return { ...state, turns: state.turns.map((turn) => (turn.turnId === turnId ? { ...turn, state: to } : turn)) }
+}
+
+function evolveTools(state: TaskState, event: Extract<TaskEvent, { type: 'tool-started' | 'tool-ended' }>): TaskState {
+  const openTools = new Map(state.openTools)
+  if (event.type === 'tool-started') { openTools.set(event.callId, { tool: event.tool }); return { ...state, openTools } }
+  openTools.delete(event.callId)
+  // A later edit makes an earlier test run stale: evidence needs a run after the last edit.
+  const edited = event.state === 'done' && (event.tool === 'write' || event.tool === 'edit' || event.tool === 'apply_patch' || event.tool === 'patch')
+  return { ...state, openTools, endedTools: new Set(state.endedTools).add(event.callId), lastTestRun: edited ? null : state.lastTestRun }
+}
+
+function evolveQuestions(state: TaskState, event: Extract<TaskEvent, { type: 'question-asked' | 'question-passed-to-owner' | 'question-answered' | 'question-closed' }>): TaskState {
+  const questions = new Map(state.questions)
+  if (event.type === 'question-asked') {
+    questions.set(event.questionId, { questionId: event.questionId, upstreamId: event.upstreamId, purpose: event.purpose, text: event.text, options: event.options, deadlineAt: event.deadlineAt, state: event.purpose === 'brief' ? 'asked-owner' : 'open', answer: null })
+    return { ...state, questions }
+  }
+  const question = questions.get(event.questionId)
+  if (question === undefined) return state
+  if (event.type === 'question-passed-to-owner') questions.set(event.questionId, { ...question, state: 'asked-owner' })
+  if (event.type === 'question-answered') questions.set(event.questionId, { ...question, state: 'answered', answer: event.text })
+  if (event.type === 'question-closed') questions.set(event.questionId, { ...question, state: event.how })
+  return { ...state, questions }
+}
+
+function evolveCalls(state: TaskState, event: Extract<TaskEvent, { type: 'call-reserved' | 'call-settled' }>): TaskState {
+  if (event.type === 'call-reserved') {
+    return { ...state, calls: [...state.calls, { bot: event.bot, model: event.model, tokensReserved: event.tokens, moneyReserved: event.moneyMicroUsd, settled: false, inputTokens: null, outputTokens: null, costMicroUsd: null, demo: state.targets[event.bot].demo, ok: false }] }
+  }
+  return { ...state, calls: state.calls.map((call, index) => (index + 1 === event.call ? { ...call, settled: true, inputTokens: event.inputTokens, outputTokens: event.outputTokens, costMicroUsd: event.costMicroUsd, ok: event.failure === null } : call)) }
+}
+
+type EndEvent = Extract<TaskEvent, { type: 'apply-intended' | 'apply-refused' | 'accepted' | 'rejected' | 'revision-requested' | 'cancel-requested' | 'cancel-observed' | 'task-cancelled' | 'task-failed' | 'recovery-needed' | 'recovery-resolved' }>
+function evolveEnd(state: TaskState, event: EndEvent, at: Millis): TaskState {
+  switch (event.type) {
+    case 'apply-intended': return phase(state, 'applying', at)
+    case 'apply-refused': return phase(state, 'acceptance-waits', at)
+    case 'accepted': return { ...phase(state, 'ended', at), status: 'accepted' }
+    case 'rejected': return { ...phase(state, 'ended', at), status: 'cancelled', disposition: 'rejected' }
+    case 'revision-requested': return { ...phase(state, 'ended', at), status: 'cancelled', disposition: 'revision-requested' }
+    case 'cancel-requested': return { ...phase(state, 'stopping', at), generation: event.generation, cancel: { state: 'requested', at, cause: event.cause }, cancelThen: { then: event.then, failure: event.failure }, turns: state.turns.map((turn) => ({ ...turn, state: 'ended' as const })) }
+    case 'cancel-observed': return { ...state, cancel: state.cancel === null ? null : { state: 'observed', at, requestedAt: state.cancel.state === 'requested' ? state.cancel.at : state.cancel.requestedAt, cause: state.cancel.cause, proof: event.proof } }
+    case 'task-cancelled': return { ...phase(state, 'ended', at), status: 'cancelled', disposition: state.disposition ?? 'stopped', recovery: null }
+    case 'task-failed': return { ...phase(state, 'ended', at), status: 'failed', failure: event.failure, recovery: null }
+    case 'recovery-needed': return { ...state, recovery: { state: 'uncertain', since: state.recovery?.since ?? at, what: event.what } }
+    case 'recovery-resolved': return { ...state, recovery: null }
+  }
+}
+
+/** Folds a whole history. Null when it does not begin with `task-opened`. */
+export function fold(events: Iterable<{ readonly payload: TaskEvent; readonly at: Millis; readonly seq: number }>): TaskState | null {
+  let state: TaskState | null = null
+  for (const stored of events) {
+    if (state === null) state = stored.payload.type === 'task-opened' ? opened(stored.payload, stored.at) : null
+    else state = evolve(state, stored.payload, stored.at, stored.seq)
+  }
+  return state
+}
+

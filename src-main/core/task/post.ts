@@ -1,0 +1,19 @@
+import type { Bot, Digest, TurnId } from '../../../src-preload/contract/ids.ts'
+import { encodeEnvelope, type EnvelopeKind, type EnvelopePayload } from '../envelope/codec.ts'
+import type { DecideContext } from './commands.ts'
+import type { TaskEvent } from './events.ts'
+import type { TaskState } from './model.ts'
+
+/**
+ * One envelope from a bot into the room: the only path between the bots. It carries selected text only.
+ * `inReplyTo` names the envelope before it where the kind requires one.
+ */
+export function post<K extends EnvelopeKind>(state: TaskState, ctx: DecideContext, from: Bot, kind: K, turnId: TurnId | null, payload: EnvelopePayload[K]): TaskEvent {
+  const seq = state.envelopeSeq[from] + 1
+  const eventId = ctx.mint('env')
+  const encoded: { text: string; digest: Digest } = encodeEnvelope({
+    version: 1, kind, eventId, taskId: state.taskId, turnId, inReplyTo: kind === 'request' ? null : state.lastEnvelopeId, generation: state.generation, seq,
+    inputVersion: state.brief?.inputVersion ?? 0, inputDigest: state.brief?.inputDigest ?? null, payload,
+  })
+  return { type: 'envelope-posted', from, kind, seq, eventId, text: encoded.text, digest: encoded.digest }
+}

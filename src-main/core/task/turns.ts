@@ -1,0 +1,37 @@
+import { failure } from '../../../src-preload/contract/failure.ts'
+import type { TurnId } from '../../../src-preload/contract/ids.ts'
+import { digestOf } from '../digest.ts'
+import type { DecideContext } from './commands.ts'
+import { decided, failTask, type Decided } from './decision.ts'
+import type { Effect } from './effects.ts'
+import type { TaskEvent, TurnKind } from './events.ts'
+import type { TaskState } from './model.ts'
+
+/** What a new turn carries; `continues` names a message whose loop goes on (an answered live question) instead of a new one. */
+export interface TurnContent { readonly kind: TurnKind; readonly text: string; readonly continues?: { readonly messageId: string; readonly effect: (turnId: TurnId) => Effect } }
+
+/** Whether the budget has a turn left. */
+export function turnsLeft(state: TaskState): boolean {
+  return state.turns.length < state.budget.turnsMax
+}
+
+/**
+ * Intends a turn: recorded with its key and content digest before anything is sent.
+ * T2. At most one turn is in flight; the same key never carries other content. Starts the coder first where it is not running.
+ */
+export function startTurn(state: TaskState, ctx: DecideContext, content: TurnContent, before: readonly TaskEvent[] = []): Decided {
+  if (!turnsLeft(state)) {
+    return failTask(state, failure('budget-exhausted', `All ${String(state.budget.turnsMax)} turns of this task are used.`, 'Request a revision with a larger budget, or start a new task.'), before)
+  }
+  const turnId = ctx.mint('turn') as TurnId
+  const ids = content.continues === undefined ? ctx.messageIds() : { messageId: content.continues.messageId, partId: ctx.mint('part') }
+  const intended: TaskEvent = { type: 'turn-intended', turnId, kind: content.kind, ...ids, text: content.text, contentDigest: digestOf({ taskId: state.taskId, generation: state.generation, turnId, text: content.text }) }
+  if (content.continues !== undefined) return decided([...before, intended], [content.continues.effect(turnId)])
+  if (state.coder.is === 'running' && state.sessionId !== null) return decided([...before, intended], [{ kind: 'coder.submit', turnId }])
+  return decided([...before, intended, { type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
+}
+
+/** The title by which the task's one session is found again after a crash. */
+export function sessionTitle(state: TaskState): string {
+  return `countersign ${state.taskId}`
+}

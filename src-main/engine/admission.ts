@@ -1,0 +1,49 @@
+import type { Bot, TaskId } from '../../src-preload/contract/ids.ts'
+import type { Dispatcher } from './dispatch.ts'
+import type { Admission, AdmissionAsk, GatewayCallEnd, ModelDirectory } from './ports.ts'
+
+export interface AdmissionDeps { readonly dispatcher: Dispatcher; readonly directory: ModelDirectory; readonly bootId: string }
+
+/**
+ * The budget at the proxy's door. B1. A call is reserved in the journal before its first byte leaves, and settled after;
+ * one that never settles counts as spent.
+ */
+export class Admissions {
+  readonly #deps: AdmissionDeps
+  /** Gateway call number → the task's own call number. */
+  readonly #calls = new Map<number, { readonly taskId: TaskId; readonly bot: Bot; readonly call: number }>()
+
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps
+  }
+
+  /** Reserves, or says why not. */
+  admit(ask: AdmissionAsk): Admission {
+    const state = this.#deps.dispatcher.state(ask.taskId)
+    if (state === undefined) return { admit: false, code: 'unknown_task', message: 'This task is not known.' }
+    const target = this.#deps.directory.resolve(state.targets[ask.bot].ref)
+    const sent = this.#deps.dispatcher.dispatch(ask.taskId, {
+      is: 'call-wanted', bot: ask.bot, model: ask.model, bodyBytes: ask.bodyBytes, price: target.ok ? target.value.price : null, outputTokensMax: target.ok ? target.value.outputTokens : 32_000,
+    }, { commandId: `${this.#deps.bootId}:call:${String(ask.callNumber)}`, actor: 'host' })
+    if (!sent.ok) return { admit: false, code: sent.error.code, message: sent.error.message }
+    for (const event of sent.value.events) {
+      if (event.type === 'call-reserved') { this.#calls.set(ask.callNumber, { taskId: ask.taskId, bot: ask.bot, call: event.call }); return { admit: true } }
+      if (event.type === 'call-refused') return { admit: false, code: event.code, message: event.message }
+    }
+    return { admit: false, code: 'stopped', message: 'The task does not take model calls any more.' }
+  }
+
+  /** Settles with what the vendor reported; unknown stays unknown. */
+  ended(end: GatewayCallEnd): void {
+    const known = this.#calls.get(end.callNumber)
+    if (known === undefined) return
+    this.#calls.delete(end.callNumber)
+    const state = this.#deps.dispatcher.state(known.taskId)
+    const target = state === undefined ? null : this.#deps.directory.resolve(state.targets[known.bot].ref)
+    const price = target?.ok === true ? target.value.price : null
+    const cost = price === null || end.inputTokens === null || end.outputTokens === null ? null : Math.ceil((end.inputTokens * price.inputMicroUsd + end.outputTokens * price.outputMicroUsd) / 1e6)
+    this.#deps.dispatcher.dispatch(known.taskId, {
+      is: 'call-ended', call: known.call, path: end.path, status: end.status, modelAnswered: end.modelAnswered, inputTokens: end.inputTokens, outputTokens: end.outputTokens, costMicroUsd: cost, latencyMs: end.latencyMs, failure: end.failure,
+    }, { commandId: `${this.#deps.bootId}:call-ended:${String(end.callNumber)}`, actor: 'host' })
+  }
+}

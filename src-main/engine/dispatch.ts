@@ -1,0 +1,129 @@
+import { failure, type Failure } from '../../src-preload/contract/failure.ts'
+import type { TaskId } from '../../src-preload/contract/ids.ts'
+import type { Row } from '../../src-preload/contract/rows.ts'
+import { err, ok, type Result } from '../../src-preload/contract/result.ts'
+import { digestOfText } from '../core/digest.ts'
+import type { TaskCommand } from '../core/task/commands.ts'
+import { decide } from '../core/task/decide.ts'
+import type { Effect } from '../core/task/effects.ts'
+import type { TaskEvent } from '../core/task/events.ts'
+import { evolve, opened } from '../core/task/evolve.ts'
+import type { TaskState } from '../core/task/model.ts'
+import { project } from '../core/task/rows/project.ts'
+import { taskRow, type LiveFacts } from '../core/task/rows/task-row.ts'
+import type { Clock, Coder, EffectRecord, Journal, StoredEvent } from './ports.ts'
+import type { Room } from './room.ts'
+
+/** Who gives a command, under which id, and which effect's outcome it reports. */
+export interface CommandMeta { readonly commandId: string; readonly actor: string; readonly settles?: readonly string[] }
+/** What a command led to. `duplicate`: it was committed before, nothing happened now. */
+export interface Dispatched { readonly events: readonly TaskEvent[]; readonly duplicate: boolean }
+/** An effect as it is kept in the journal: the generation at its decision decides whether its outcome still counts. */
+export interface EffectPayload { readonly effect: Effect; readonly generation: number }
+
+export interface DispatcherDeps {
+  readonly journal: Journal
+  readonly clock: Clock
+  readonly coder: Pick<Coder, 'mintIds'>
+  readonly room: Room
+  readonly live: (taskId: TaskId) => LiveFacts
+  /** Called after each commit, in the same lane: effects may run now, deadlines may have moved. */
+  readonly committed: (state: TaskState, events: readonly TaskEvent[], effects: readonly EffectRecord[]) => void
+}
+
+/**
+ * The one way in: receipt? decide, commit, evolve, project. It is synchronous, so each task's lane is the call itself:
+ * D1. No command sees a state that another one is changing. D2. Nothing is shown or run that was not committed.
+ */
+export class Dispatcher {
+  readonly #deps: DispatcherDeps
+  readonly #states = new Map<TaskId, TaskState>()
+
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps
+  }
+
+  state(taskId: TaskId): TaskState | undefined {
+    return this.#states.get(taskId)
+  }
+
+  states(): readonly TaskState[] {
+    return [...this.#states.values()]
+  }
+
+  /** Folds a stream's history and draws its rows. Returns false for a stream that is no task. */
+  load(stream: string): boolean {
+    const taskId = stream as TaskId
+    let state: TaskState | null = null
+    const rows = new Map<string, Row>()
+    for (const stored of this.#deps.journal.read(stream)) {
+      const event = stored.payload as TaskEvent
+      if (state === null) {
+        if (event.type !== 'task-opened') return false
+        state = opened(event, stored.at)
+      } else state = evolve(state, event, stored.at, stored.seq)
+      for (const row of project(state, event, { at: stored.at, order: stored.seq, get: (key) => rows.get(key) })) rows.set(row.key, row)
+    }
+    if (state === null) return false
+    this.#states.set(taskId, state)
+    this.#deps.room.put(taskId, [...rows.values(), taskRow(state, this.#deps.live(taskId))])
+    return true
+  }
+
+  /** Gives one command. Refusals are values; a failing journal is a refusal with what to do. */
+  dispatch(taskId: TaskId, command: TaskCommand, meta: CommandMeta): Result<Dispatched, Failure> {
+    const { journal, clock } = this.#deps
+    if (journal.hasCommand(meta.commandId)) return ok({ events: [], duplicate: true })
+    const state = this.#states.get(taskId) ?? null
+    const now = clock.now()
+    let minted = 0
+    const decision = decide(state, command, {
+      now, commandId: meta.commandId,
+      mint: (prefix) => { minted += 1; return `${prefix}_${digestOfText(`${meta.commandId}#${String(minted)}`).slice(7, 31)}` },
+      messageIds: () => this.#deps.coder.mintIds(now),
+    })
+    if (!decision.ok) return decision
+    const { events, effects, retire } = decision.value
+    const settles = meta.settles ?? []
+    if (events.length === 0 && effects.length === 0 && settles.length === 0) return ok({ events: [], duplicate: false })
+    const open = retire === 'all' || retire.length > 0 ? journal.openEffects().filter((effect) => effect.stream === taskId && !settles.includes(effect.id)) : []
+    const retires = open.filter((effect) => retire === 'all' || (retire as readonly string[]).includes(effect.kind)).map((effect) => effect.id)
+    const generation = generationAfter(state, events)
+    const records: EffectRecord[] = effects.map((effect, index) => ({ id: `eff_${digestOfText(`${meta.commandId}!${String(index)}`).slice(7, 31)}`, stream: taskId, kind: effect.kind, payload: { effect, generation } satisfies EffectPayload, state: 'pending', attempts: 0, commandId: meta.commandId }))
+    const outcome = journal.commit({ stream: taskId, commandId: meta.commandId, actor: meta.actor, at: now, expectedVersion: state?.version ?? 0, events: events.map((event) => ({ type: event.type, payload: event })), effects: records, settles, retires })
+    if (outcome.is === 'duplicate') return ok({ events: [], duplicate: true })
+    if (outcome.is === 'failed') return err(outcome.failure)
+    if (outcome.is === 'conflict') return err(failure('conflict', 'The journal has newer facts of this task than the app.', 'Restart the app; nothing was lost.'))
+    this.#fold(taskId, state, events, outcome.stored, records)
+    return ok({ events, duplicate: false })
+  }
+
+  /** Puts the task's own row again, after something live about it changed. */
+  touch(taskId: TaskId): void {
+    const state = this.#states.get(taskId)
+    if (state !== undefined) this.#deps.room.put(taskId, [taskRow(state, this.#deps.live(taskId))])
+  }
+
+  #fold(taskId: TaskId, before: TaskState | null, events: readonly TaskEvent[], stored: readonly StoredEvent[], records: readonly EffectRecord[]): void {
+    let state = before
+    const { room } = this.#deps
+    events.forEach((event, index) => {
+      const at = stored[index]
+      if (at === undefined) throw new Error('the journal stored fewer events than it was given')
+      if (state === null) {
+        if (event.type !== 'task-opened') throw new Error('a task begins with task-opened')
+        state = opened(event, at.at)
+      } else state = evolve(state, event, at.at, at.seq)
+      room.put(taskId, project(state, event, { at: at.at, order: at.seq, get: (key) => room.get(taskId, key) }))
+    })
+    if (state === null) return
+    this.#states.set(taskId, state)
+    room.put(taskId, [taskRow(state, this.#deps.live(taskId))])
+    this.#deps.committed(state, events, records)
+  }
+}
+
+function generationAfter(state: TaskState | null, events: readonly TaskEvent[]): number {
+  const cancelled = events.find((event) => event.type === 'cancel-requested')
+  return cancelled?.type === 'cancel-requested' ? cancelled.generation : (state?.generation ?? 1)
+}

@@ -1,0 +1,134 @@
+import { failure } from '../../../src-preload/contract/failure.ts'
+import type { TaskId } from '../../../src-preload/contract/ids.ts'
+import { err, ok } from '../../../src-preload/contract/result.ts'
+import type { StopProof } from '../../../src-preload/contract/task.ts'
+import { sessionTitle } from '../../core/task/turns.ts'
+import { coderSystem } from '../../core/task/turn-text.ts'
+import type { Dispatcher } from '../dispatch.ts'
+import type { EffectHandlers } from '../outbox.ts'
+import type { Clock, Coder, CoderSignal, CommandAsk, CommandRun, CommandVerdict, ModelDirectory, ModelGateway, Workspace } from '../ports.ts'
+import type { Runs } from '../runs.ts'
+import { modelAccess, stateOf } from './models.ts'
+
+export interface CoderEffectDeps {
+  readonly dispatcher: Dispatcher; readonly coder: Coder; readonly gateway: ModelGateway; readonly directory: ModelDirectory; readonly workspace: Workspace; readonly runs: Runs; readonly clock: Clock
+  readonly onSignal: (taskId: TaskId, signal: CoderSignal) => void
+  readonly decideCommand: (taskId: TaskId, ask: CommandAsk, signal: AbortSignal) => Promise<CommandVerdict>
+  readonly onCommandEnded: (taskId: TaskId, run: CommandRun) => void
+}
+
+type Kinds = 'coder.start' | 'coder.session' | 'coder.submit' | 'coder.answerQuestion' | 'coder.answerPermission' | 'coder.answerCommand' | 'coder.reconcile' | 'coder.stop'
+
+/** Effects on Bot B's process. */
+export function coderEffects(deps: CoderEffectDeps): Pick<EffectHandlers, Kinds> {
+  return { ...lifecycle(deps), ...conversation(deps) }
+}
+
+const notRunning = failure('opencode-exited', 'Bot B is not running any more.', 'Choose one of the exits in the task\'s header, or start the task again.')
+
+function lifecycle(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.start' | 'coder.session' | 'coder.stop' | 'coder.reconcile'> {
+  return {
+    'coder.start': async (taskId) => {
+      const state = stateOf(deps.dispatcher, taskId)
+      const access = await modelAccess(deps, state, 'coder')
+      if (!access.ok) return access
+      const folders = await deps.workspace.locate(taskId)
+      if (folders === null) return err(failure('workspace-failed', 'The task\'s workspace is gone.', 'Start the task again.'))
+      const run = deps.runs.of(taskId)
+      const { target } = access.value
+      const starting = deps.coder.start({
+        taskId, workspaceDir: folders.workspaceDir, stateDir: folders.stateDir, mounts: state.source.kind === 'folder' ? state.source.mounts : [],
+        egressSocketPath: access.value.socketPath, token: access.value.token, model: { api: target.api, modelId: target.ref.modelId, contextTokens: target.contextTokens, outputTokens: target.outputTokens },
+        permissions: { edit: state.grant.edits, bash: state.grant.testCommand === 'deny' && state.grant.otherCommands === 'deny' ? 'deny' : 'ask' },
+        decideCommand: (ask, signal) => deps.decideCommand(taskId, ask, signal),
+        onCommandEnded: (command) => { deps.onCommandEnded(taskId, command) },
+        onSignal: (signal) => { deps.onSignal(taskId, signal) },
+      }, run.lifetime.signal)
+      run.starting = starting.then((outcome) => { if (outcome.ok) run.coder = outcome.value })
+      const started = await starting
+      if (!started.ok) return started
+      if (run.lifetime.signal.aborted) return err(failure('cancelled', 'The task was stopped while Bot B started.', 'Nothing more happened.'))
+      run.coder = started.value
+      const { version, pid, startTime, isolation } = started.value
+      return ok({ is: 'coder-started', version, pid, startTime, isolation })
+    },
+    // S1. Found by its title before one is made: a session made just before a crash is not made twice.
+    'coder.session': async (taskId) => {
+      const run = deps.runs.of(taskId)
+      if (run.coder === null) return err(notRunning)
+      const title = sessionTitle(stateOf(deps.dispatcher, taskId))
+      const found = await run.coder.findSession(title)
+      if (!found.ok) return found
+      const session = found.value === null ? await run.coder.createSession(title) : found
+      if (!session.ok) return session
+      const sessionId = session.value?.sessionId
+      if (sessionId === undefined) return err(failure('session-failed', 'OpenCode gave no session.', 'Start the task again.'))
+      run.sessions.add(sessionId)
+      return ok({ is: 'session-bound', sessionId })
+    },
+    'coder.reconcile': async (taskId, effect) => {
+      const state = stateOf(deps.dispatcher, taskId)
+      const turn = state.turns.find((candidate) => candidate.turnId === effect.turnId)
+      const { coder } = deps.runs.of(taskId)
+      if (coder === null || state.sessionId === null || turn === undefined) return err(notRunning)
+      const seen = await coder.reconcile(state.sessionId, turn.messageId)
+      if (!seen.ok) return seen
+      return ok({ is: 'turn-reconciled', turnId: effect.turnId, state: seen.value.state, text: seen.value.text })
+    },
+    'coder.stop': async (taskId) => ok({ is: 'coder-stopped', proof: await stopRun(deps, taskId) }),
+  }
+}
+
+/** Abort first, so that history has it; then the whole tree ends, with proof. */
+async function stopRun(deps: CoderEffectDeps, taskId: TaskId): Promise<StopProof> {
+  const run = deps.runs.peek(taskId)
+  const state = deps.dispatcher.state(taskId)
+  if (run?.coder != null && state?.sessionId != null && state.cancel !== null) await run.coder.abort(state.sessionId)
+  run?.lifetime.abort()
+  await run?.starting
+  const coder = run?.coder ?? null
+  const proof: StopProof = coder === null ? { at: deps.clock.now(), method: 'never-started', checkedProcesses: 0, detail: 'No process of this task was running.' } : await coder.stop()
+  deps.runs.end(taskId, 'the task was stopped')
+  await deps.gateway.close(taskId)
+  return proof
+}
+
+function conversation(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.submit' | 'coder.answerQuestion' | 'coder.answerPermission' | 'coder.answerCommand'> {
+  return {
+    'coder.submit': async (taskId, effect) => {
+      const state = stateOf(deps.dispatcher, taskId)
+      const turn = state.turns.find((candidate) => candidate.turnId === effect.turnId)
+      const run = deps.runs.of(taskId)
+      if (turn === undefined) return ok(null)
+      if (run.coder === null || state.sessionId === null) return err(notRunning)
+      run.sessions.add(state.sessionId)
+      const sent = await run.coder.submit({ sessionId: state.sessionId, messageId: turn.messageId, partId: turn.partId, text: turn.text, system: coderSystem })
+      if (sent.ok) return ok({ is: 'turn-submitted', turnId: turn.turnId })
+      if (sent.error.code === 'submit-ambiguous') return ok({ is: 'turn-ambiguous', turnId: turn.turnId, what: `${sent.error.message} It was not sent again.` })
+      return sent
+    },
+    'coder.answerQuestion': async (taskId, effect) => {
+      const state = stateOf(deps.dispatcher, taskId)
+      const question = state.questions.get(effect.questionId)
+      const { coder } = deps.runs.of(taskId)
+      if (coder === null || question === undefined || question.upstreamId === null || question.answer === null) return err(notRunning)
+      const answered = await coder.answerQuestion(question.upstreamId, [[question.answer]])
+      return answered.ok ? ok({ is: 'turn-submitted', turnId: effect.turnId }) : answered
+    },
+    // A4. The grant for the broker is in place before the runtime may go on.
+    'coder.answerPermission': async (taskId, effect) => {
+      const run = deps.runs.of(taskId)
+      if (run.coder === null) return err(notRunning)
+      if (effect.allow && effect.command !== null) run.grants.push(effect.command)
+      const answered = await run.coder.answerPermission(effect.permissionId, effect.allow ? { allow: true } : { allow: false, message: effect.message })
+      return answered.ok ? ok(null) : answered
+    },
+    'coder.answerCommand': async (taskId, effect) => {
+      const run = deps.runs.of(taskId)
+      const answer = run.asks.get(effect.askId)
+      run.asks.delete(effect.askId)
+      answer?.(effect.allow ? { verdict: 'run' } : { verdict: 'refuse', reason: effect.message })
+      return Promise.resolve(ok(null))
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import type { Bot, TaskId } from '../../../src-preload/contract/ids.ts'
+import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import type { TaskState } from '../../core/task/model.ts'
+import type { Dispatcher } from '../dispatch.ts'
+import type { ModelDirectory, ModelGateway, ModelTarget } from '../ports.ts'
+import type { Run, Runs } from '../runs.ts'
+
+export interface ModelAccess { readonly token: string; readonly socketPath: string; readonly target: ModelTarget }
+
+/** The state of a task that effects work on; a missing one is a bug of the caller. */
+export function stateOf(dispatcher: Dispatcher, taskId: TaskId): TaskState {
+  const state = dispatcher.state(taskId)
+  if (state === undefined) throw new Error(`no state of ${taskId}`)
+  return state
+}
+
+/** A token and socket for one bot of one task: opened at its first need, kept for the run. */
+export async function modelAccess(deps: { readonly gateway: ModelGateway; readonly directory: ModelDirectory; readonly runs: Runs }, state: TaskState, bot: Bot): Promise<Result<ModelAccess, Failure>> {
+  const target = deps.directory.resolve(state.targets[bot].ref)
+  if (!target.ok) return target
+  if (!sameAsApproved(state, bot, target.value)) {
+    return err(failure('digest-mismatch', `The provider "${target.value.providerLabel}" was changed after this task began.`, 'Stop this task and start it again, so that the provider is shown and approved as it is now.'))
+  }
+  const run: Run = deps.runs.of(state.taskId)
+  const known = run.tokens.get(bot)
+  if (known !== undefined) return ok({ ...known, target: target.value })
+  const opened = await deps.gateway.open({ taskId: state.taskId, bot, target: target.value })
+  if (!opened.ok) return opened
+  run.tokens.set(bot, opened.value)
+  return ok({ ...opened.value, target: target.value })
+}
+
+/** A2. What was approved is host, model and credential: a provider edited meanwhile is another one. */
+function sameAsApproved(state: TaskState, bot: Bot, target: ModelTarget): boolean {
+  const approved = state.targets[bot]
+  return approved.demo === target.demo && (target.demo || approved.host === hostOf(target.baseUrl)) && approved.api === target.api && approved.needsKey === target.needsKey
+}
+
+/** Host and port of a provider's base URL. Source: the URL is of the owner's settings, checked by schema. */
+export function hostOf(baseUrl: string): string {
+  return /^https?:\/\/(?:[^/@]*@)?([^/?#]+)/.exec(baseUrl)?.[1] ?? baseUrl
+}

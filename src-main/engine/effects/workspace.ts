@@ -1,0 +1,79 @@
+import type { Failure } from '../../../src-preload/contract/failure.ts'
+import type { TaskId } from '../../../src-preload/contract/ids.ts'
+import { ok, type Result } from '../../../src-preload/contract/result.ts'
+import type { Mount, TestRun, Verification } from '../../../src-preload/contract/task.ts'
+import type { TaskState } from '../../core/task/model.ts'
+import type { Dispatcher } from '../dispatch.ts'
+import type { EffectHandlers } from '../outbox.ts'
+import type { CommandRun, Sandbox, Workspace } from '../ports.ts'
+import type { Runs } from '../runs.ts'
+import { stateOf } from './models.ts'
+
+export interface WorkspaceEffectDeps { readonly dispatcher: Dispatcher; readonly workspace: Workspace; readonly sandbox: Sandbox; readonly runs: Runs }
+
+const testTimeoutMs = 5 * 60_000
+const testOutputBytesMax = 8 * 1024 * 1024
+
+/** Effects on the task's own folders, the clean copy and, after acceptance, the owner's folder. */
+export function workspaceEffects(deps: WorkspaceEffectDeps): Pick<EffectHandlers, 'workspace.prepare' | 'evidence.collect' | 'verify.run' | 'workspace.apply' | 'workspace.dispose'> {
+  return {
+    'workspace.prepare': async (taskId) => {
+      const state = stateOf(deps.dispatcher, taskId)
+      const prepared = await deps.workspace.prepare(taskId, state.source, deps.runs.of(taskId).lifetime.signal)
+      if (!prepared.ok) return prepared
+      const { baseDigest, baseCommit, files, bytes, notes, listing } = prepared.value
+      return ok({ is: 'workspace-prepared', baseDigest, baseCommit, files, bytes, notes: [...notes], listing: [...listing] })
+    },
+    'evidence.collect': async (taskId, effect) => {
+      const state = stateOf(deps.dispatcher, taskId)
+      const diff = await deps.workspace.diff(taskId, deps.runs.of(taskId).lifetime.signal)
+      if (!diff.ok) return diff
+      if (state.base === null) throw new Error('evidence without a base')
+      return ok({ is: 'evidence-collected', evidence: { turnId: effect.turnId, baseDigest: state.base.digest, treeDigest: diff.value.treeDigest, diffDigest: diff.value.diffDigest, files: diff.value.files.map((file) => file.change), testRun: state.lastTestRun } })
+    },
+    'verify.run': async (taskId) => {
+      const state = stateOf(deps.dispatcher, taskId)
+      return ok({ is: 'verified', verification: await verify(deps, taskId, state) })
+    },
+    'workspace.apply': async (taskId, effect) => {
+      const applied = await deps.workspace.apply(taskId, effect.treeDigest)
+      return ok(applied.ok ? { is: 'applied', ...applied.value } : { is: 'apply-refused', failure: applied.error })
+    },
+    'workspace.dispose': async (taskId) => {
+      await deps.runs.peek(taskId)?.coder?.stop()
+      const disposed = await deps.workspace.dispose(taskId)
+      return disposed.ok ? ok({ is: 'workspace-disposed' }) : disposed
+    },
+  }
+}
+
+/** V2. Bot A's own run: base + diff in a fresh folder, tree digest compared, tests and held tests run there, and only then words. */
+async function verify(deps: WorkspaceEffectDeps, taskId: TaskId, state: TaskState): Promise<Verification> {
+  const { evidence, brief } = state
+  if (evidence === null || brief === null) throw new Error('verification without evidence')
+  const { signal } = deps.runs.of(taskId).lifetime
+  const failed = (failure: Failure): Verification => ({ passed: false, treeDigest: evidence.treeDigest, treeMatches: false, testRun: null, oracle: null, failure })
+  const copy = await deps.workspace.cleanCopy(taskId, evidence.treeDigest, signal)
+  if (!copy.ok) return failed(copy.error)
+  try {
+    const mounts = state.source.kind === 'folder' ? state.source.mounts : []
+    const test = await run(deps, copy.value.dir, brief.brief.testCommand, mounts, [], signal)
+    if (!test.ok) return failed(test.error)
+    const oracle = copy.value.oracleDir === null || copy.value.oracleCommand === null ? null : await run(deps, copy.value.dir, copy.value.oracleCommand, mounts, [{ hostPath: copy.value.oracleDir, into: '/oracle' }], signal)
+    if (oracle !== null && !oracle.ok) return failed(oracle.error)
+    const treeMatches = copy.value.treeDigest === evidence.treeDigest
+    const oracleRun = oracle?.value ?? null
+    return { passed: treeMatches && test.value.exitCode === 0 && (oracleRun === null || oracleRun.exitCode === 0), treeDigest: copy.value.treeDigest, treeMatches, testRun: test.value, oracle: oracleRun, failure: null }
+  } finally {
+    await copy.value.release()
+  }
+}
+
+async function run(deps: WorkspaceEffectDeps, dir: string, text: string, mounts: readonly Mount[], readOnly: readonly { readonly hostPath: string; readonly into: string }[], signal: AbortSignal): Promise<Result<TestRun, Failure>> {
+  const ended = await deps.sandbox.run({ workspaceDir: dir, text, cwd: '/workspace', mounts, timeoutMs: testTimeoutMs, outputBytesMax: testOutputBytesMax, readOnly }, signal)
+  return ended.ok ? ok(testRun(ended.value)) : ended
+}
+
+function testRun(command: CommandRun): TestRun {
+  return { command: command.text, exitCode: command.exitCode, logDigest: command.logDigest, logTail: command.logTail.slice(-20_000), durationMs: command.durationMs }
+}

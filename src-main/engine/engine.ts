@@ -1,0 +1,135 @@
+import { failure, type Failure } from '../../src-preload/contract/failure.ts'
+import type { CommandId, TaskId } from '../../src-preload/contract/ids.ts'
+import { limits } from '../../src-preload/contract/limits.ts'
+import type { NewTask } from '../../src-preload/contract/methods.ts'
+import { err, ok, type Result } from '../../src-preload/contract/result.ts'
+import type { IsolationReport } from '../../src-preload/contract/task.ts'
+import { digestOfText } from '../core/digest.ts'
+import type { OwnerCommand } from '../core/task/commands.ts'
+import type { RunVersions, TargetFacts } from '../core/task/events.ts'
+import { isFinished, type TaskState } from '../core/task/model.ts'
+import { Admissions } from './admission.ts'
+import { Dispatcher } from './dispatch.ts'
+import { coderEffects } from './effects/coder.ts'
+import { leadEffects } from './effects/lead.ts'
+import { hostOf } from './effects/models.ts'
+import { workspaceEffects } from './effects/workspace.ts'
+import { Ingest } from './ingest.ts'
+import { Outbox } from './outbox.ts'
+import type { Clock, Coder, Ids, Journal, Lead, ModelDirectory, ModelGateway, ModelTarget, Notifier, Sandbox, Timers, Workspace } from './ports.ts'
+import { Previews } from './previews.ts'
+import { recover } from './recovery.ts'
+import { Room } from './room.ts'
+import { Runs } from './runs.ts'
+import { Watch } from './watch.ts'
+
+export interface EngineDeps {
+  readonly clock: Clock; readonly ids: Ids; readonly timers: Timers; readonly journal: Journal; readonly sandbox: Sandbox; readonly coder: Coder; readonly gateway: ModelGateway; readonly directory: ModelDirectory; readonly lead: Lead; readonly workspace: Workspace; readonly notifier: Notifier
+  readonly versions: () => RunVersions
+  /** True when a script, not a person, drives the window: nothing it does counts as human acceptance. */
+  readonly scriptedOwner: boolean
+  readonly log: (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void
+}
+
+/** The engine: everything between the window and the adapters. */
+export class Engine {
+  readonly room: Room
+  readonly #deps: EngineDeps
+  readonly #runs = new Runs()
+  readonly #dispatcher: Dispatcher
+  readonly #outbox: Outbox
+  readonly #watch: Watch
+  readonly #bootId: string
+  #isolation: IsolationReport | null = null
+
+  constructor(deps: EngineDeps) {
+    this.#deps = deps
+    this.#bootId = deps.ids.next('boot')
+    this.room = new Room(deps.clock, deps.timers)
+    this.#watch = new Watch({ ...deps, dispatcher: () => this.#dispatcher })
+    this.#dispatcher = new Dispatcher({
+      ...deps, room: this.room,
+      live: (taskId) => ({ isolation: this.#isolation, waitingFor: this.#runs.peek(taskId)?.waitingFor ?? null }),
+      committed: (state, events, effects) => { this.#watch.observe(state, events); this.#outbox.take(effects) },
+    })
+    const shared = { ...deps, dispatcher: this.#dispatcher, runs: this.#runs }
+    const previews = new Previews({ ...shared, room: this.room })
+    const ingest = new Ingest({ ...shared, room: this.room, previews })
+    this.#outbox = new Outbox({
+      ...deps, dispatcher: this.#dispatcher,
+      handlers: {
+        ...workspaceEffects(shared), ...leadEffects(shared),
+        ...coderEffects({ ...shared, onSignal: (taskId, signal) => { ingest.signal(taskId, signal) }, decideCommand: (taskId, ask, signal) => ingest.decideCommand(taskId, ask, signal), onCommandEnded: (taskId, command) => { ingest.commandEnded(taskId, command) } }),
+      },
+    })
+    const admissions = new Admissions({ ...shared, bootId: this.#bootId })
+    deps.gateway.onAdmission((ask) => Promise.resolve(admissions.admit(ask)))
+    deps.gateway.onCallEnded((end) => { admissions.ended(end) })
+    deps.gateway.onPreview((preview) => { previews.seen(preview) })
+  }
+
+  /** Folds the journal, settles what an earlier life left, and draws the room. */
+  async start(): Promise<void> {
+    this.#isolation = await this.#deps.sandbox.probe()
+    await recover({ ...this.#deps, dispatcher: this.#dispatcher, outbox: this.#outbox, bootId: this.#bootId })
+    for (const state of this.#dispatcher.states()) this.#watch.observe(state, [])
+  }
+
+  /** Begins a task, once: the same command id gives the same task. Refuses where isolation, provider or room for it is missing. */
+  async createTask(task: NewTask): Promise<Result<{ readonly taskId: TaskId }, Failure>> {
+    const taskId = `task_${digestOfText(task.commandId).slice(7, 31)}` as TaskId
+    if (this.#deps.journal.hasCommand(task.commandId)) return ok({ taskId })
+    this.#isolation = await this.#deps.sandbox.probe()
+    if (!this.#isolation.usable) return err(this.#isolation.failure ?? failure('isolation-unavailable', 'No working isolation was found.', 'Look at Settings → Isolation for what to install.'))
+    const live = this.#dispatcher.states().filter((state) => !isFinished(state.status) && state.status !== 'result-ready')
+    if (live.length >= limits.concurrentTasksMax) return err(failure('too-busy', `${String(live.length)} tasks are running; that is the limit.`, 'Wait until one is ready, or stop one.'))
+    const lead = this.#deps.directory.resolve(task.models.lead)
+    if (!lead.ok) return lead
+    const coder = this.#deps.directory.resolve(task.models.coder)
+    if (!coder.ok) return coder
+    const probed = await this.#deps.coder.probe()
+    if (!probed.ok) return probed
+    const sent = this.#dispatcher.dispatch(taskId, {
+      is: 'open-task', taskId, task, targets: { lead: facts(lead.value), coder: facts(coder.value) }, versions: { ...this.#deps.versions(), openCode: probed.value.version }, scriptedOwner: this.#deps.scriptedOwner,
+    }, { commandId: task.commandId, actor: this.#owner() })
+    return sent.ok ? ok({ taskId }) : sent
+  }
+
+  /** One command of the owner on a task. */
+  command(taskId: TaskId, commandId: CommandId, command: Exclude<OwnerCommand, { is: 'open-task' }>): Result<{ readonly recorded: true }, Failure> {
+    const sent = this.#dispatcher.dispatch(taskId, command, { commandId, actor: this.#owner() })
+    return sent.ok ? ok({ recorded: true }) : sent
+  }
+
+  /** The task that a hold belongs to. */
+  taskOfHold(approvalId: string): TaskState | undefined {
+    return this.#dispatcher.states().find((state) => state.holds.has(approvalId as never))
+  }
+
+  state(taskId: TaskId): TaskState | undefined {
+    return this.#dispatcher.state(taskId)
+  }
+
+  /** Tasks whose process runs or starts: quitting ends them. */
+  liveTasks(): readonly TaskState[] {
+    return this.#dispatcher.states().filter((state) => state.coder.is === 'running' || state.coder.is === 'starting')
+  }
+
+  /** Ends all processes with proof, and takes nothing new. What was in flight is found again at the next start. */
+  async close(): Promise<void> {
+    this.#watch.close()
+    const stopping = this.#runs.all().flatMap((run) => (run.coder === null ? [] : [run.coder.stop()]))
+    for (const run of this.#runs.all()) run.lifetime.abort()
+    await Promise.allSettled(stopping)
+    await this.#outbox.close()
+    this.room.close()
+  }
+
+  #owner(): string {
+    return this.#deps.scriptedOwner ? 'scripted-owner' : 'owner'
+  }
+}
+
+function facts(target: ModelTarget): TargetFacts {
+  return { ref: target.ref, providerLabel: target.providerLabel, host: hostOf(target.baseUrl), api: target.api, remote: target.remote, demo: target.demo, needsKey: target.needsKey }
+}

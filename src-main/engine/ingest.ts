@@ -1,0 +1,155 @@
+import { failure, type Failure } from '../../src-preload/contract/failure.ts'
+import type { TaskId } from '../../src-preload/contract/ids.ts'
+import { limits } from '../../src-preload/contract/limits.ts'
+import { rowKey } from '../../src-preload/contract/rows.ts'
+import { digestOfText, utf8Bytes, wellFormed } from '../core/digest.ts'
+import type { HostCommand } from '../core/task/commands.ts'
+import type { CommandAsk, CommandRun, CommandVerdict, CoderSignal } from './ports.ts'
+import type { Dispatcher } from './dispatch.ts'
+import type { Previews } from './previews.ts'
+import type { Room } from './room.ts'
+import { takeGrant, type Runs } from './runs.ts'
+
+export interface IngestDeps { readonly dispatcher: Dispatcher; readonly room: Room; readonly runs: Runs; readonly previews: Previews; readonly log: (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void }
+
+const inputCharsHeld = 8_000
+const messageCharsHeld = 16_000
+
+/**
+ * Takes what the coder's runtime lets us observe. I1. Each signal's id is its command's id: a double is dropped by the journal.
+ * I2. Text that still grows is drawn, not journaled.
+ */
+export class Ingest {
+  readonly #deps: IngestDeps
+
+  constructor(deps: IngestDeps) {
+    this.#deps = deps
+  }
+
+  /** One signal of a task's run. */
+  signal(taskId: TaskId, signal: CoderSignal): void {
+    const run = this.#deps.runs.peek(taskId)
+    if (run !== undefined && signal.parentSessionId !== null && run.sessions.has(signal.parentSessionId)) run.sessions.add(signal.sessionId)
+    switch (signal.is) {
+      case 'busy': case 'idle': this.#waiting(taskId, null); return
+      case 'retrying': this.#waiting(taskId, `attempt ${String(signal.attempt)} failed: ${signal.message.slice(0, 200)}; trying again`); return
+      case 'text': this.#text(taskId, signal); return
+      case 'tool-pending': this.#deps.previews.pending(taskId, signal.callId, signal.tool); return
+      case 'tool-running': this.#send(taskId, signal.signalId, { is: 'tool-started', callId: signal.callId, tool: signal.tool, ...inputOf(signal.input) }); this.#deps.previews.taken(taskId, signal.callId); return
+      case 'tool-ended': this.#toolEnded(taskId, signal); return
+      default: this.#fact(taskId, signal)
+    }
+  }
+
+  #fact(taskId: TaskId, signal: CoderSignal): void {
+    switch (signal.is) {
+      case 'permission-asked': this.#send(taskId, signal.signalId, {
+        is: 'permission-asked', permissionId: signal.permissionId, callId: signal.callId, permission: signal.permission, patterns: signal.patterns,
+        command: signal.command === null ? null : { text: signal.command, cwd: signal.workdir ?? '/workspace' }, filePath: signal.filePath, diff: signal.diff, isolation: this.#isolation(taskId),
+      }); return
+      case 'permission-replied': this.#send(taskId, signal.signalId, { is: 'foreign-permission-answer', permissionId: signal.permissionId, reply: signal.reply }); return
+      case 'question-asked': {
+        const text = signal.questions.map((question) => question.question).join('\n')
+        this.#send(taskId, signal.signalId, { is: 'question-asked', upstreamId: signal.questionId, text, options: signal.questions.flatMap((question) => [...question.options]) })
+        return
+      }
+      case 'turn-ended': {
+        this.#deps.previews.settle(taskId, 'The turn ended before the call was complete.')
+        this.#waiting(taskId, null)
+        this.#send(taskId, signal.signalId, { is: 'turn-ended', messageId: signal.messageId, outcome: signal.outcome, text: wellFormed(signal.text).slice(0, messageCharsHeld), failure: signal.outcome === 'completed' ? null : turnFailure(signal.error, signal.errorCode) })
+        return
+      }
+      case 'exited':
+        this.#deps.previews.settle(taskId, 'OpenCode ended.')
+        this.#send(taskId, signal.signalId, { is: 'coder-exited', how: signal.signal ?? `code ${String(signal.code)}` })
+        this.#deps.runs.peek(taskId)?.asks.clear()
+        return
+      default: return
+    }
+  }
+
+  /** G2. At the moment of execution: a one-use grant for exactly these bytes, or the task's own rule, or the owner. */
+  async decideCommand(taskId: TaskId, ask: CommandAsk, signal: AbortSignal): Promise<CommandVerdict> {
+    const run = this.#deps.runs.of(taskId)
+    if (takeGrant(run, ask.text, ask.cwd)) return { verdict: 'run' }
+    return new Promise((resolve) => {
+      run.asks.set(ask.askId, resolve)
+      const refuse = (reason: string): void => { run.asks.delete(ask.askId); resolve({ verdict: 'refuse', reason }) }
+      signal.addEventListener('abort', () => { refuse('its caller is gone') }, { once: true })
+      const sent = this.#deps.dispatcher.dispatch(taskId, { is: 'command-asked', askId: ask.askId, text: ask.text, cwd: ask.cwd, isolation: this.#isolation(taskId) }, { commandId: `${taskId}:ask:${ask.askId}`, actor: 'host' })
+      if (!sent.ok) refuse(sent.error.message)
+      else if (sent.value.events.length === 0) refuse('no turn is active')
+    })
+  }
+
+  /** A command ended (or was refused): on record with its exit code and log digest. */
+  commandEnded(taskId: TaskId, command: CommandRun): void {
+    this.#send(taskId, `${taskId}:ran:${command.askId}`, { is: 'command-ran', text: wellFormed(command.text), cwd: command.cwd, exitCode: command.exitCode, refused: command.refused, logDigest: command.logDigest, logTail: wellFormed(command.logTail).slice(-inputCharsHeld), durationMs: command.durationMs, limitHit: command.limitHit })
+  }
+
+  #isolation(taskId: TaskId): string {
+    const state = this.#deps.dispatcher.state(taskId)
+    return state?.coder.is === 'running' ? state.coder.isolation.summary : 'unknown'
+  }
+
+  #waiting(taskId: TaskId, waitingFor: string | null): void {
+    const run = this.#deps.runs.peek(taskId)
+    if (run === undefined || run.waitingFor === waitingFor) return
+    run.waitingFor = waitingFor
+    this.#deps.dispatcher.touch(taskId)
+  }
+
+  #text(taskId: TaskId, signal: Extract<CoderSignal, { is: 'text' }>): void {
+    if (signal.text.trim() === '') return
+    const text = wellFormed(signal.text)
+    if (signal.done) { this.#send(taskId, signal.signalId, { is: 'message-said', name: signal.partId, text: text.slice(0, messageCharsHeld), reasoning: signal.reasoning }); return }
+    const key = rowKey.entry(taskId, `said:${signal.partId}`)
+    const before = this.#deps.room.get(taskId, key)
+    if (before?.kind === 'entry' && before.body.is === 'message' && !before.body.streaming) return
+    const { order, at } = before?.kind === 'entry' ? before : this.#deps.previews.next()
+    this.#deps.room.put(taskId, [{ kind: 'entry', key, taskId, order, at, author: 'coder', turnId: null, body: { is: 'message', text, streaming: true, reasoning: signal.reasoning } }])
+  }
+
+  #toolEnded(taskId: TaskId, signal: Extract<CoderSignal, { is: 'tool-ended' }>): void {
+    const output = wellFormed(signal.output)
+    this.#send(taskId, signal.signalId, {
+      is: 'tool-ended', callId: signal.callId, tool: signal.tool, state: signal.outcome, ...inputOf(signal.input), output: output.slice(0, limits.toolOutputHeldBytesMax), outputTruncated: output.length > limits.toolOutputHeldBytesMax,
+      exitCode: signal.exitCode, title: signal.title, reason: signal.outcome === 'interrupted' ? 'Interrupted.' : null,
+    })
+    this.#deps.previews.taken(taskId, signal.callId)
+  }
+
+  #send(taskId: TaskId, signalId: string, command: HostCommand): void {
+    const sent = this.#deps.dispatcher.dispatch(taskId, command, { commandId: signalId, actor: 'host' })
+    if (!sent.ok) this.#deps.log('error', 'a signal was refused', { taskId, is: command.is, code: sent.error.code })
+  }
+}
+
+/** Why a turn failed, in words: the proxy's own refusals are readable by their code. */
+function turnFailure(error: string | null, code: string | null): Failure {
+  const words = (error ?? 'no reason was given').slice(0, 1_000)
+  if (code === 'budget_exhausted') return failure('budget-exhausted', words, 'Request a revision with a larger budget, or start a new task.')
+  if (code === 'tools_fallback_ineligible') return failure('provider-refused', words, 'Mend the provider in Settings → Providers: requests with tools are served direct or not at all.')
+  if (code === 'usage_unknown') return failure('usage-unknown', words, 'Remove the money cap, or choose a model with a known price and usage.')
+  return failure('provider-refused', `Bot B's model call failed: ${words}`, 'Look at the model call rows for status and path; check the provider in Settings, then start the task again.')
+}
+
+const targetKeys = ['filePath', 'path', 'file', 'command', 'pattern', 'url'] as const
+
+/** A call's complete arguments: bounded text for the row, digest and size of the whole. */
+function inputOf(input: unknown): { readonly input: string; readonly inputDigest: ReturnType<typeof digestOfText>; readonly inputBytes: number; readonly target: string | null } {
+  const whole = wellFormed(JSON.stringify(input ?? {}) )
+  return { input: whole.slice(0, inputCharsHeld), inputDigest: digestOfText(whole), inputBytes: utf8Bytes(whole), target: targetOf(input) }
+}
+
+function targetOf(input: unknown): string | null {
+  if (typeof input !== 'object' || input === null) return null
+  for (const key of targetKeys) {
+    const value = (input as Record<string, unknown>)[key]
+    if (typeof value === 'string') return wellFormed(value.split('\n')[0] ?? value).slice(0, 4_000)
+  }
+  const patch = (input as Record<string, unknown>)['patchText']
+  const file = typeof patch === 'string' ? /^\*\*\* (?:Add|Update|Delete) File: (.+)$/m.exec(patch)?.[1] : undefined
+  return file ?? null
+}
+

@@ -1,0 +1,98 @@
+import type { TaskId } from '../../src-preload/contract/ids.ts'
+import type { Row, RowPatch } from '../../src-preload/contract/rows.ts'
+import type { Clock, Timers } from './ports.ts'
+
+/** Rows put since the last flush, for everybody who looks. `entries` of other tasks than the one shown are left out by the listener. */
+export type PatchListener = (patch: RowPatch) => void
+
+const frameMs = 16
+
+/**
+ * The rows of the room, derived from the journal, and live rows (previews, streaming text) that never enter it.
+ * W1. Changes are coalesced: at most one patch a frame, the first one at once. `seq` rises by one a patch.
+ */
+export class Room {
+  readonly #clock: Clock
+  readonly #timers: Timers
+  readonly #rows = new Map<TaskId, Map<string, Row>>()
+  readonly #listeners = new Set<PatchListener>()
+  readonly #lifetime = new AbortController()
+  #seq = 0
+  #put = new Map<string, Row>()
+  #drop = new Set<string>()
+  #lastFlushAt = 0
+  #scheduled = false
+
+  constructor(clock: Clock, timers: Timers) {
+    this.#clock = clock
+    this.#timers = timers
+  }
+
+  /** The row of a task by key, live or derived. */
+  get(taskId: TaskId, key: string): Row | undefined {
+    return this.#rows.get(taskId)?.get(key)
+  }
+
+  /** Puts rows of one task and tells listeners within a frame. */
+  put(taskId: TaskId, rows: readonly Row[]): void {
+    if (rows.length === 0) return
+    const held = this.#rows.get(taskId) ?? new Map<string, Row>()
+    this.#rows.set(taskId, held)
+    for (const row of rows) {
+      held.set(row.key, row)
+      this.#put.set(row.key, row)
+      this.#drop.delete(row.key)
+    }
+    this.#schedule()
+  }
+
+  /** Takes a live row away. */
+  drop(taskId: TaskId, key: string): void {
+    if (this.#rows.get(taskId)?.delete(key) !== true) return
+    this.#put.delete(key)
+    this.#drop.add(key)
+    this.#schedule()
+  }
+
+  /** All tasks and holds, and the entries of the task shown. Anything unsent is flushed first, so that the snapshot's `seq` covers it. */
+  snapshot(taskId: TaskId | null): RowPatch {
+    this.flush()
+    const put: Row[] = []
+    for (const [id, rows] of this.#rows) {
+      for (const row of rows.values()) if (row.kind !== 'entry' || id === taskId) put.push(row)
+    }
+    return { seq: this.#seq, put, drop: [] }
+  }
+
+  /** Follows patches until unsubscribed. */
+  follow(listener: PatchListener): () => void {
+    this.#listeners.add(listener)
+    return () => { this.#listeners.delete(listener) }
+  }
+
+  /** Sends what has gathered. */
+  flush(): void {
+    if (this.#put.size === 0 && this.#drop.size === 0) return
+    this.#seq += 1
+    this.#lastFlushAt = this.#clock.now()
+    const patch: RowPatch = { seq: this.#seq, put: [...this.#put.values()], drop: [...this.#drop] }
+    this.#put = new Map()
+    this.#drop = new Set()
+    for (const listener of this.#listeners) listener(patch)
+  }
+
+  close(): void {
+    this.#lifetime.abort()
+    this.#listeners.clear()
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    const since = this.#clock.now() - this.#lastFlushAt
+    this.#timers.after(since >= 0 && since < frameMs ? frameMs - since : 0, this.#lifetime.signal, () => {
+      this.#scheduled = false
+      this.flush()
+    })
+  }
+}

@@ -1,0 +1,62 @@
+import type { Bot, CallId, TaskId } from '../../src-preload/contract/ids.ts'
+import type { CommandVerdict, CoderRun } from './ports.ts'
+
+/** A command that the owner (or the grant) allowed once: exact text and directory. */
+export interface OneUseGrant { readonly text: string; readonly cwd: string }
+
+/** The live side of one task: its process, open tokens, grants and asks. Gone with the app; never journaled. */
+export interface Run {
+  readonly taskId: TaskId
+  readonly lifetime: AbortController
+  coder: CoderRun | null
+  /** Settles when a start that is under way has ended, either way. */
+  starting: Promise<unknown> | null
+  readonly grants: OneUseGrant[]
+  readonly asks: Map<string, (verdict: CommandVerdict) => void>
+  readonly tokens: Map<Bot, { readonly token: string; readonly socketPath: string }>
+  /** The task's own session and its descendants: whose previews may be shown. */
+  readonly sessions: Set<string>
+  /** Previews drawn and not yet taken over by a journaled row. */
+  readonly previews: Set<CallId>
+  waitingFor: string | null
+}
+
+/** The live runs, one a task. */
+export class Runs {
+  readonly #runs = new Map<TaskId, Run>()
+
+  /** The run of a task, made when first asked for. */
+  of(taskId: TaskId): Run {
+    const known = this.#runs.get(taskId)
+    if (known !== undefined) return known
+    const run: Run = { taskId, lifetime: new AbortController(), coder: null, starting: null, grants: [], asks: new Map(), tokens: new Map(), sessions: new Set(), previews: new Set(), waitingFor: null }
+    this.#runs.set(taskId, run)
+    return run
+  }
+
+  peek(taskId: TaskId): Run | undefined {
+    return this.#runs.get(taskId)
+  }
+
+  all(): readonly Run[] {
+    return [...this.#runs.values()]
+  }
+
+  /** Ends everything that hangs on a task's run: what was being asked is refused, what runs is aborted. */
+  end(taskId: TaskId, reason: string): void {
+    const run = this.#runs.get(taskId)
+    if (run === undefined) return
+    this.#runs.delete(taskId)
+    for (const answer of run.asks.values()) answer({ verdict: 'refuse', reason })
+    run.asks.clear()
+    run.lifetime.abort()
+  }
+}
+
+/** G1. A grant is for one run of exactly these bytes in this directory: it is gone once taken. */
+export function takeGrant(run: Run, text: string, cwd: string): boolean {
+  const index = run.grants.findIndex((grant) => grant.text === text && grant.cwd === cwd)
+  if (index < 0) return false
+  run.grants.splice(index, 1)
+  return true
+}

@@ -1,0 +1,52 @@
+import type { ApprovalId, TaskId } from '../../src-preload/contract/ids.ts'
+import { limits } from '../../src-preload/contract/limits.ts'
+import type { TaskEvent } from '../core/task/events.ts'
+import { waitingHolds, type TaskState } from '../core/task/model.ts'
+import { deadlines } from '../core/task/rows/task-row.ts'
+import type { Dispatcher } from './dispatch.ts'
+import type { Clock, Ids, Notifier, Timers } from './ports.ts'
+
+export interface WatchDeps { readonly dispatcher: () => Dispatcher; readonly clock: Clock; readonly timers: Timers; readonly ids: Ids; readonly notifier: Notifier }
+
+/** Watches the wall clock for tasks: deadlines of tasks and questions, and holds that were never drawn. */
+export class Watch {
+  readonly #deps: WatchDeps
+  readonly #armed = new Map<TaskId, AbortController>()
+  readonly #lifetime = new AbortController()
+  #waitingHolds = 0
+
+  constructor(deps: WatchDeps) {
+    this.#deps = deps
+  }
+
+  /** Looks at a task after its state changed. */
+  observe(state: TaskState, events: readonly TaskEvent[]): void {
+    this.#arm(state)
+    for (const event of events) if (event.type === 'hold-opened') this.#watchShown(state.taskId, event.hold.approvalId)
+    const waiting = this.#deps.dispatcher().states().reduce((sum, each) => sum + waitingHolds(each).length, 0)
+    if (waiting !== this.#waitingHolds) {
+      this.#waitingHolds = waiting
+      this.#deps.notifier.holdWaiting(waiting)
+    }
+  }
+
+  close(): void {
+    this.#lifetime.abort()
+    for (const armed of this.#armed.values()) armed.abort()
+  }
+
+  #arm(state: TaskState): void {
+    this.#armed.get(state.taskId)?.abort()
+    const armed = new AbortController()
+    this.#armed.set(state.taskId, armed)
+    const { taskAt, question } = deadlines(state)
+    const { clock, timers, ids } = this.#deps
+    if (taskAt !== null) timers.after(Math.max(0, taskAt - clock.now()), armed.signal, () => { this.#deps.dispatcher().dispatch(state.taskId, { is: 'deadline-passed' }, { commandId: ids.next('clock'), actor: 'clock' }) })
+    if (question !== null) timers.after(Math.max(0, question.at - clock.now()), armed.signal, () => { this.#deps.dispatcher().dispatch(state.taskId, { is: 'question-expired', questionId: question.id }, { commandId: ids.next('clock'), actor: 'clock' }) })
+  }
+
+  #watchShown(taskId: TaskId, approvalId: ApprovalId): void {
+    const { timers, ids } = this.#deps
+    timers.after(limits.holdShownWithinMs, this.#lifetime.signal, () => { this.#deps.dispatcher().dispatch(taskId, { is: 'hold-not-shown', approvalId }, { commandId: ids.next('clock'), actor: 'clock' }) })
+  }
+}
