@@ -45,3 +45,13 @@ export function digestOfBytes(bytes: Uint8Array): Digest {
 function prefixed(hash: Uint8Array): Digest {
   return `sha256:${bytesToHex(hash)}` as Digest
 }
+
+/** Number of bytes of `text` in UTF-8; a lone surrogate counts as the three bytes of U+FFFD. */
+export function utf8Bytes(text: string): number {
+  let bytes = 0
+  for (const char of text) {
+    const code = char.codePointAt(0) ?? 0
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
+  }
+  return bytes
+}
