@@ -47,7 +47,7 @@ export class ShippedApp {
 
   async close(): Promise<void> {
     await this.#browser.close()
-    if (this.#process.exitCode === null) {
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
       this.#process.kill()
       await once(this.#process, 'exit')
     }
@@ -59,7 +59,7 @@ async function waitForLine(child: ChildProcess, output: { readonly text: string 
   for (;;) {
     const found = pattern.exec(output.text)
     if (found !== null) return found[1] ?? found[0]
-    if (child.exitCode !== null) throw new Error(`the app ended with ${child.exitCode}:\n${output.text}`)
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the app ended with ${child.exitCode ?? child.signalCode}:\n${output.text}`)
     const { stdout, stderr } = child
     if (stdout === null || stderr === null) throw new Error('the app was started without pipes')
     await Promise.race([once(stdout, 'data'), once(stderr, 'data'), once(child, 'exit')])
