@@ -94,7 +94,7 @@ export class Dispatcher {
     if (outcome.is === 'duplicate') return ok({ events: [], duplicate: true })
     if (outcome.is === 'failed') return err(outcome.failure)
     if (outcome.is === 'conflict') return err(failure('conflict', 'The journal has newer facts of this task than the app.', 'Restart the app; nothing was lost.'))
-    this.#fold(taskId, state, events, outcome.stored, records)
+    this.#fold(taskId, state, outcome.stored, records)
     return ok({ events, duplicate: false })
   }
 
@@ -104,22 +104,22 @@ export class Dispatcher {
     if (state !== undefined) this.#deps.room.put(taskId, [taskRow(state, this.#deps.live(taskId))])
   }
 
-  #fold(taskId: TaskId, before: TaskState | null, events: readonly TaskEvent[], stored: readonly StoredEvent[], records: readonly EffectRecord[]): void {
+  /** Folds what the journal holds, not what was handed to it: a restart then sees the same. */
+  #fold(taskId: TaskId, before: TaskState | null, stored: readonly StoredEvent[], records: readonly EffectRecord[]): void {
     let state = before
     const { room } = this.#deps
-    events.forEach((event, index) => {
-      const at = stored[index]
-      if (at === undefined) throw new Error('the journal stored fewer events than it was given')
+    for (const { payload, at, seq } of stored) {
+      const event = payload as TaskEvent
       if (state === null) {
         if (event.type !== 'task-opened') throw new Error('a task begins with task-opened')
-        state = opened(event, at.at)
-      } else state = evolve(state, event, at.at, at.seq)
-      room.put(taskId, project(state, event, { at: at.at, order: at.seq, get: (key) => room.get(taskId, key) }))
-    })
+        state = opened(event, at)
+      } else state = evolve(state, event, at, seq)
+      room.put(taskId, project(state, event, { at, order: seq, get: (key) => room.get(taskId, key) }))
+    }
     if (state === null) return
     this.#states.set(taskId, state)
     room.put(taskId, [taskRow(state, this.#deps.live(taskId))])
-    this.#deps.committed(state, events, records)
+    this.#deps.committed(state, stored.map(({ payload }) => payload as TaskEvent), records)
   }
 }
 

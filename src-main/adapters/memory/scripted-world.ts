@@ -1,0 +1,94 @@
+import { ok } from '../../../src-preload/contract/result.ts'
+import type { Digest } from '../../../src-preload/contract/ids.ts'
+import { failure } from '../../../src-preload/contract/failure.ts'
+import { err } from '../../../src-preload/contract/result.ts'
+import { digestOfText } from '../../core/digest.ts'
+import type { Admission, AdmissionAsk, Clock, GatewayCallEnd, Lead, ModelDirectory, ModelGateway, ModelTarget, Notifier, Sandbox, ToolPreview, Workspace } from '../../engine/ports.ts'
+
+/** A lead that answers from a list; each answer is taken once. */
+export interface ScriptedLead extends Lead { readonly answers: string[]; readonly asked: { readonly system: string; readonly user: string }[] }
+
+export function createScriptedLead(answers: string[]): ScriptedLead {
+  const asked: { system: string; user: string }[] = []
+  return {
+    answers, asked,
+    ask: (turn) => {
+      asked.push({ system: turn.system, user: turn.messages.at(-1)?.content ?? '' })
+      const text = answers.shift()
+      return Promise.resolve(text === undefined ? err(failure('provider-unreachable', 'The scripted lead has nothing more to say.', 'Script it.')) : ok({ text }))
+    },
+  }
+}
+
+/** A gateway whose callbacks a test can call. */
+export interface ScriptedGateway extends ModelGateway { admit(ask: AdmissionAsk): Promise<Admission>; end(end: GatewayCallEnd): void; preview(preview: ToolPreview): void; readonly opened: string[]; readonly closed: string[] }
+
+export function createScriptedGateway(): ScriptedGateway {
+  let decide: (ask: AdmissionAsk) => Promise<Admission> = () => Promise.resolve({ admit: false, code: 'none', message: 'nobody decides' })
+  let ended: (end: GatewayCallEnd) => void = () => undefined
+  let previewed: (preview: ToolPreview) => void = () => undefined
+  const opened: string[] = []
+  const closed: string[] = []
+  return {
+    opened, closed,
+    start: () => Promise.resolve(ok({ port: 18_747, note: null })),
+    open: (grant) => { opened.push(`${grant.taskId}/${grant.bot}`); return Promise.resolve(ok({ token: `token-${grant.bot}`, socketPath: '/scripted.sock' })) },
+    close: (taskId) => { closed.push(taskId); return Promise.resolve() },
+    onAdmission: (listener) => { decide = listener }, onCallStarted: () => undefined, onCallEnded: (listener) => { ended = listener }, onPreview: (listener) => { previewed = listener },
+    stop: () => Promise.resolve(),
+    admit: (ask) => decide(ask), end: (end) => { ended(end) }, preview: (preview) => { previewed(preview) },
+  }
+}
+
+/** What a scripted workspace will say; tests change it on the way. */
+export interface ScriptedWorkspace extends Workspace { treeDigest: Digest; applyRefusal: string | null; readonly applied: Digest[]; readonly disposed: string[]; applySeen: 'applied' | 'not-applied' | 'unclear' }
+
+export function createScriptedWorkspace(): ScriptedWorkspace {
+  const baseDigest = digestOfText('base')
+  const workspace: ScriptedWorkspace = {
+    treeDigest: digestOfText('result'), applyRefusal: null, applied: [], disposed: [], applySeen: 'not-applied',
+    inspect: (path) => Promise.resolve({ path, label: path, git: null, files: 1, bytes: 1, notes: [], proposals: [], testCommands: [], refusal: null }),
+    prepare: () => Promise.resolve(ok({ workspaceDir: '/scripted/workspace', stateDir: '/scripted/state', baseDigest, baseCommit: null, files: 2, bytes: 20, notes: [], listing: ['README.md', 'src/a.ts'], readme: null })),
+    locate: () => Promise.resolve({ workspaceDir: '/scripted/workspace', stateDir: '/scripted/state' }),
+    readExcerpt: (_taskId, path) => Promise.resolve(ok(`content of ${path}`)),
+    diff: () => Promise.resolve(ok({ treeDigest: workspace.treeDigest, diffDigest: digestOfText('diff'), files: [{ change: { path: 'src/a.ts', status: 'modified', additions: 1, deletions: 1, binary: false }, patch: '--- a\n+++ b\n' }] })),
+    cleanCopy: () => Promise.resolve(ok({ dir: '/scripted/copy', treeDigest: workspace.treeDigest, oracleDir: null, oracleCommand: null, release: () => Promise.resolve() })),
+    apply: (_taskId, expected) => {
+      if (workspace.applyRefusal !== null) return Promise.resolve(err(failure('folder-changed', workspace.applyRefusal, 'Look at the folder.')))
+      workspace.applied.push(expected)
+      return Promise.resolve(ok({ how: 'folder', detail: '1 file changed', patchPath: null }))
+    },
+    observeApply: () => Promise.resolve(workspace.applySeen),
+    writePatch: () => Promise.resolve(ok(null)),
+    dispose: (taskId) => { workspace.disposed.push(taskId); return Promise.resolve(ok(null)) },
+    usage: () => Promise.resolve([]),
+  }
+  return workspace
+}
+
+/** A sandbox that runs nothing: commands end with the exit codes given. */
+export interface ScriptedSandbox extends Sandbox { readonly exitCodes: number[]; readonly ran: string[]; readonly orphansAsked: number[] }
+
+export function createScriptedSandbox(clock: Clock): ScriptedSandbox {
+  const exitCodes: number[] = []
+  const ran: string[] = []
+  const orphansAsked: number[] = []
+  return {
+    exitCodes, ran, orphansAsked,
+    probe: () => Promise.resolve({ usable: true, level: 'bubblewrap', summary: 'scripted', detail: '', checkedAt: clock.now(), failure: null }),
+    launch: () => Promise.resolve(err(failure('unavailable', 'A scripted sandbox launches nothing.', 'Use the scripted coder.'))),
+    run: (spec) => { ran.push(spec.text); return Promise.resolve(ok({ askId: 'verify', text: spec.text, cwd: spec.cwd, exitCode: exitCodes.shift() ?? 0, refused: null, logDigest: digestOfText('log'), logTail: 'log', durationMs: 1, limitHit: null })) },
+    endOrphans: (recorded) => { orphansAsked.push(...recorded.map((process) => process.pid)); return Promise.resolve({ at: clock.now(), method: 'orphans-ended', checkedProcesses: recorded.length, detail: 'scripted' }) },
+  }
+}
+
+/** One target for everything. */
+export function createScriptedDirectory(change: Partial<ModelTarget> = {}): ModelDirectory {
+  return { resolve: (ref) => ok({ ref, providerLabel: 'Scripted', baseUrl: 'http://127.0.0.1:1/v1', api: 'chat', remote: false, demo: true, needsKey: false, contextTokens: 200_000, outputTokens: 32_000, price: null, ...change }) }
+}
+
+/** A notifier that keeps the last count. */
+export function createScriptedNotifier(): Notifier & { waiting: number } {
+  const notifier = { waiting: 0, holdWaiting: (count: number) => { notifier.waiting = count } }
+  return notifier
+}

@@ -1,0 +1,318 @@
+import { describe, expect, it } from 'vitest'
+import type { ApprovalId, CommandId, TaskId } from '../../src-preload/contract/ids.ts'
+import type { NewTask } from '../../src-preload/contract/methods.ts'
+import { createFakeIds, createFakeTime, settled } from '../adapters/memory/fake-time.ts'
+import { createMemoryJournal } from '../adapters/memory/memory-journal.ts'
+import { createScriptedCoder, sayWrite } from '../adapters/memory/scripted-coder.ts'
+import { createScriptedDirectory, createScriptedGateway, createScriptedLead, createScriptedNotifier, createScriptedSandbox, createScriptedWorkspace } from '../adapters/memory/scripted-world.ts'
+import type { TaskState } from '../core/task/model.ts'
+import { waitingHolds } from '../core/task/model.ts'
+import { Engine } from './engine.ts'
+
+const brief = JSON.stringify({ goal: 'Do it', scope: '', criteria: ['it works'], testCommand: 'bun test', excerptIds: ['src/a.ts'] })
+const review = JSON.stringify({ text: 'Looks right.', recommendation: 'accept' })
+const task: NewTask = {
+  commandId: 'click-1' as CommandId, title: 'A task', requirement: 'Make it work', criteria: ['it works'], testCommand: null, source: { kind: 'sample' },
+  models: { lead: { providerId: 'demo', modelId: 'demo' }, coder: { providerId: 'demo', modelId: 'demo' } },
+  budget: { profile: 'pilot', turnsMax: 4, messagesMax: 8, requestsMax: 20, tokensMax: 1_000_000, moneyMicroUsdMax: null, deadlineMs: 600_000 },
+  grant: { edits: 'allow', testCommand: 'allow', otherCommands: 'ask' }, revisionOf: null,
+}
+
+/** A whole room in memory; `restart` makes a new engine over the same journal and sessions. */
+async function aRoom(leadAnswers: string[], change: { readonly directory?: ReturnType<typeof createScriptedDirectory> } = {}) {
+  const time = createFakeTime()
+  const ids = createFakeIds()
+  const journal = createMemoryJournal()
+  const workspace = createScriptedWorkspace()
+  const sandbox = createScriptedSandbox(time)
+  const lead = createScriptedLead(leadAnswers)
+  const notifier = createScriptedNotifier()
+  const sessions = new Map<string, string>()
+  const errors: string[] = []
+  const boot = async () => {
+    const coder = createScriptedCoder(time, sessions)
+    const gateway = createScriptedGateway()
+    const engine = new Engine({ clock: time, ids, timers: time, journal, sandbox, coder, gateway, directory: change.directory ?? createScriptedDirectory(), lead, workspace, notifier, versions: () => ({ app: '0', electron: '0', sqlite: '0', openCode: null }), scriptedOwner: false, log: (level, msg, fields) => { if (level === 'error') errors.push(`${msg} ${JSON.stringify(fields)}`) } })
+    await engine.start()
+    return { engine, coder, gateway }
+  }
+  const first = await boot()
+  let current = first
+  let clicks = 0
+  const room = {
+    time, journal, workspace, sandbox, lead, notifier, errors,
+    get engine() { return current.engine }, get coder() { return current.coder }, get gateway() { return current.gateway },
+    taskId: '' as TaskId,
+    state: (): TaskState => current.engine.state(room.taskId)!,
+    restart: async () => { current = await boot(); await settle() },
+    settle: () => settle(),
+    decide: async (verdict: 'approved' | 'denied', approvalId?: ApprovalId) => {
+      const hold = approvalId === undefined ? waitingHolds(room.state())[0]!.hold : room.state().holds.get(approvalId)!.hold
+      clicks += 1
+      const outcome = current.engine.command(room.taskId, `click-d${String(clicks)}` as CommandId, { is: 'decide-hold', approvalId: hold.approvalId, digest: hold.digest, verdict, reason: null })
+      await settle()
+      return outcome
+    },
+    give: async (command: Parameters<Engine['command']>[2]) => {
+      clicks += 1
+      const outcome = current.engine.command(room.taskId, `click-c${String(clicks)}` as CommandId, command)
+      await settle()
+      return outcome
+    },
+  }
+  const settle = async (): Promise<void> => { for (let round = 0; round < 12; round += 1) { await settled(); await time.advance(0) } }
+  const created = await current.engine.createTask(task)
+  if (!created.ok) throw new Error(created.error.message)
+  room.taskId = created.value.taskId
+  await settle()
+  return room
+}
+
+/** Up to the first submitted turn. */
+async function working(answers: string[] = []) {
+  const room = await aRoom([brief, ...answers])
+  await room.decide('approved')
+  return room
+}
+
+describe('the whole collaboration', () => {
+  it('goes from brief to acceptance in one session, and only the owner makes it accepted', async () => {
+    const room = await aRoom([brief, JSON.stringify({ answer: 'the better price', why: 'criteria' }), review])
+    expect(room.state().status).toBe('open')
+    expect(waitingHolds(room.state()).map((record) => record.hold.kind)).toEqual(['brief'])
+    await room.decide('approved')
+    expect(room.state().status).toBe('working')
+    const run = room.coder.run()
+    expect(run.submitted).toHaveLength(1)
+    run.say({ is: 'question-asked', questionId: 'que_1', callId: null, questions: [{ question: 'And at 50?', header: 'h', options: ['a', 'b'], multiple: false }] })
+    await room.settle()
+    expect(run.answers).toEqual(['the better price'])
+    expect(room.state().status).toBe('working')
+    sayWrite(run, 'call_1', '/workspace/src/a.ts', 'x')
+    run.say({ is: 'turn-ended', messageId: run.submitted[0]!.messageId, outcome: 'completed', finish: 'stop', text: 'done', error: null, errorCode: null })
+    await room.settle()
+    expect(room.state().status).toBe('result-ready')
+    expect(room.state().verified).toBe(true)
+    expect(run.stopped).toBe(true)
+    expect(room.workspace.applied).toEqual([])
+    await room.decide('approved')
+    expect(room.state().status).toBe('accepted')
+    expect(room.workspace.applied).toEqual([room.workspace.treeDigest])
+    expect(room.workspace.disposed).toEqual([room.taskId])
+    expect(room.errors).toEqual([])
+    expect([...room.journal.openEffects()]).toEqual([])
+  })
+
+  it('submits nothing when the brief is denied', async () => {
+    const room = await aRoom([brief])
+    await room.decide('denied')
+    expect(room.state().status).toBe('cancelled')
+    expect(room.coder.runs).toEqual([])
+  })
+
+  it('lets one click decide one hold once, and refuses another digest', async () => {
+    const room = await aRoom([brief])
+    const { approvalId } = waitingHolds(room.state())[0]!.hold
+    expect((await room.give({ is: 'decide-hold', approvalId, digest: `sha256:${'0'.repeat(64)}` as never, verdict: 'approved', reason: null })).ok).toBe(false)
+    expect(room.state().status).toBe('open')
+    await room.decide('approved')
+    const again = await room.decide('approved', approvalId)
+    expect(again.ok).toBe(false)
+    expect(room.coder.run().submitted).toHaveLength(1)
+  })
+
+  it('asks the owner where the lead cannot answer, and the owner\'s answer goes on in the same turn loop', async () => {
+    const room = await working([JSON.stringify({ answer: null, why: 'not in the criteria' })])
+    room.coder.run().say({ is: 'question-asked', questionId: 'que_1', callId: null, questions: [{ question: 'Which?', header: 'h', options: [], multiple: false }] })
+    await room.settle()
+    expect(room.state().status).toBe('blocked')
+    const question = [...room.state().questions.values()][0]!
+    expect(question.state).toBe('asked-owner')
+    expect((await room.give({ is: 'answer-question', questionId: question.questionId, text: 'the second' })).ok).toBe(true)
+    expect(room.coder.run().answers).toEqual(['the second'])
+    expect(room.state().turns).toHaveLength(2)
+  })
+
+  it('lets the owner write the brief when the lead cannot', async () => {
+    const room = await aRoom(['no json', 'still none', 'sorry'])
+    expect(room.lead.asked).toHaveLength(3)
+    expect([...room.state().questions.values()][0]?.purpose).toBe('brief')
+    await room.give({ is: 'write-brief', brief: { goal: 'g', scope: '', criteria: [], testCommand: 'make test', excerpts: [] } })
+    await room.decide('approved')
+    expect(room.coder.run().submitted[0]!.text).toContain('make test')
+  })
+
+  it('sends a failed verification back as a second turn in the same session, within the turn budget', async () => {
+    const room = await working([review])
+    room.sandbox.exitCodes.push(1, 0)
+    const run = room.coder.run()
+    run.say({ is: 'turn-ended', messageId: run.submitted[0]!.messageId, outcome: 'completed', finish: 'stop', text: 'done', error: null, errorCode: null })
+    await room.settle()
+    expect(run.submitted).toHaveLength(2)
+    expect(run.submitted[1]!.text).toContain('exit code 1')
+    run.say({ is: 'turn-ended', messageId: run.submitted[1]!.messageId, outcome: 'completed', finish: 'stop', text: 'mended', error: null, errorCode: null })
+    await room.settle()
+    expect(room.state().status).toBe('result-ready')
+    expect(room.coder.runs).toHaveLength(1)
+  })
+
+  it('does not let an unverified result be accepted', async () => {
+    const room = await working([review])
+    room.sandbox.exitCodes.push(1, 1, 1, 1)
+    const run = room.coder.run()
+    for (let turn = 0; turn < 4; turn += 1) {
+      run.say({ is: 'turn-ended', messageId: run.submitted[turn]!.messageId, outcome: 'completed', finish: 'stop', text: 'done', error: null, errorCode: null })
+      await room.settle()
+    }
+    expect(room.state().status).toBe('result-ready')
+    const refused = await room.decide('approved')
+    expect(refused).toMatchObject({ ok: false, error: { code: 'verification-failed' } })
+    expect(room.workspace.applied).toEqual([])
+    await room.decide('denied')
+    expect(room.state()).toMatchObject({ status: 'cancelled', disposition: 'rejected' })
+  })
+
+  it('asks again, with the reason, when the folder changed underneath', async () => {
+    const room = await working([review])
+    const run = room.coder.run()
+    run.say({ is: 'turn-ended', messageId: run.submitted[0]!.messageId, outcome: 'completed', finish: 'stop', text: 'done', error: null, errorCode: null })
+    await room.settle()
+    room.workspace.applyRefusal = 'src/a.ts changed.'
+    await room.decide('approved')
+    expect(room.state().status).toBe('result-ready')
+    expect(waitingHolds(room.state())[0]!.hold.reaskReason).toContain('src/a.ts changed.')
+  })
+})
+
+describe('permissions of the coder', () => {
+  const ask = (room: Awaited<ReturnType<typeof working>>, permissionId: string, command: string, workdir = '/workspace') => {
+    room.coder.run().say({ is: 'permission-asked', permissionId, callId: null, permission: 'bash', patterns: [command], command, workdir, filePath: null, diff: null })
+    return room.settle()
+  }
+
+  it('runs the approved test command without a hold, and holds any other', async () => {
+    const room = await working()
+    await ask(room, 'per_1', 'bun test')
+    expect(room.coder.run().permissions).toEqual([{ permissionId: 'per_1', allow: true }])
+    await ask(room, 'per_2', 'bun test; curl evil')
+    expect(waitingHolds(room.state())).toHaveLength(1)
+    expect(room.state().status).toBe('blocked')
+    await room.decide('denied')
+    expect(room.coder.run().permissions[1]).toEqual({ permissionId: 'per_2', allow: false })
+    expect(room.state().status).toBe('working')
+  })
+
+  it('denies a directory outside the workspace without asking', async () => {
+    const room = await working()
+    await ask(room, 'per_1', 'ls', '/etc')
+    expect(room.coder.run().permissions).toEqual([{ permissionId: 'per_1', allow: false }])
+    expect(waitingHolds(room.state())).toEqual([])
+  })
+
+  it('lets an approved command through the broker once, with exactly its bytes', async () => {
+    const room = await working()
+    await ask(room, 'per_1', 'ls -la')
+    await room.decide('approved')
+    const decide = room.coder.run().spec.decideCommand
+    const signal = new AbortController().signal
+    expect(await decide({ askId: 'ask_1', text: 'ls -la', cwd: '/workspace' }, signal)).toEqual({ verdict: 'run' })
+    const second = decide({ askId: 'ask_2', text: 'ls -la', cwd: '/workspace' }, signal)
+    await room.settle()
+    expect(waitingHolds(room.state())[0]!.hold.subject).toMatchObject({ for: 'command', askId: 'ask_2' })
+    expect(waitingHolds(room.state())[0]!.hold.reaskReason).not.toBeNull()
+    await room.decide('denied')
+    expect(await second).toMatchObject({ verdict: 'refuse' })
+  })
+
+  it('stops the run when somebody else answers a permission', async () => {
+    const room = await working()
+    room.coder.run().say({ is: 'permission-replied', permissionId: 'per_9', reply: 'always' })
+    await room.settle()
+    expect(room.state().status).toBe('failed')
+    expect(room.coder.run().stopped).toBe(true)
+  })
+})
+
+describe('stop, crash and recovery', () => {
+  it('shows a stop as requested first and as observed only with proof', async () => {
+    const room = await working()
+    await room.give({ is: 'stop-task' })
+    expect(room.state()).toMatchObject({ status: 'cancelled', generation: 2, cancel: { state: 'observed', proof: { method: 'pid-namespace-empty' } } })
+    room.coder.run().say({ is: 'turn-ended', messageId: room.coder.run().submitted[0]!.messageId, outcome: 'completed', finish: 'stop', text: 'late', error: null, errorCode: null })
+    await room.settle()
+    expect(room.state().status).toBe('cancelled')
+  })
+
+  it('submits nothing twice after a crash in a turn: uncertain, with its exits', async () => {
+    const room = await working()
+    room.coder.run().say({ is: 'tool-running', callId: 'call_1' as never, tool: 'bash', input: { command: 'bun test' }, output: null })
+    await room.restart()
+    expect(room.state().recovery?.state).toBe('uncertain')
+    expect(room.state().openTools.size).toBe(0)
+    expect(room.sandbox.orphansAsked).toEqual([1_001])
+    expect(room.coder.runs).toEqual([])
+    await room.give({ is: 'resolve-recovery', exit: 'resend' })
+    expect(room.coder.run().submitted).toHaveLength(1)
+    expect(room.coder.run().submitted[0]!.text).toContain('interrupted')
+    expect(room.state().recovery).toBeNull()
+  })
+
+  it('settles an uncertain turn that history has completed', async () => {
+    const room = await working([review])
+    await room.restart()
+    room.coder.history = 'completed'
+    await room.give({ is: 'resolve-recovery', exit: 're-check' })
+    expect(room.state().status).toBe('result-ready')
+    expect(room.coder.runs).toHaveLength(1)
+    expect(room.coder.run().submitted).toEqual([])
+  })
+
+  it('keeps the brief\'s hold over a restart, drawn from the journal', async () => {
+    const room = await aRoom([brief])
+    await room.restart()
+    expect(room.engine.room.snapshot(room.taskId).put.filter((row) => row.kind === 'hold' && row.outcome === 'waiting')).toHaveLength(1)
+    await room.decide('approved')
+    expect(room.coder.run().submitted).toHaveLength(1)
+  })
+
+  it('fails with the deadline, after proof that nothing runs', async () => {
+    const room = await working()
+    await room.time.advance(600_001)
+    await room.settle()
+    expect(room.state()).toMatchObject({ status: 'failed', failure: { code: 'deadline-passed' } })
+    expect(room.coder.run().stopped).toBe(true)
+  })
+
+  it('draws the same rows from the journal as it drew live', async () => {
+    const room = await working([review])
+    const run = room.coder.run()
+    sayWrite(run, 'call_1', '/workspace/src/a.ts', 'x')
+    run.say({ is: 'turn-ended', messageId: run.submitted[0]!.messageId, outcome: 'completed', finish: 'stop', text: 'done', error: null, errorCode: null })
+    await room.settle()
+    const rows = () => room.engine.room.snapshot(room.taskId).put.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    const live = rows()
+    await room.restart()
+    expect(rows()).toEqual(live)
+  })
+})
+
+describe('budgets and providers', () => {
+  it('holds a remote provider per bot before its first byte leaves', async () => {
+    const room = await aRoom([brief], { directory: createScriptedDirectory({ demo: false, remote: true, needsKey: true, baseUrl: 'https://models.example/v1' }) })
+    expect(room.lead.asked).toEqual([])
+    await room.decide('approved')
+    expect(room.lead.asked).toHaveLength(1)
+    await room.decide('approved')
+    expect(room.coder.runs).toEqual([])
+    expect(waitingHolds(room.state())[0]!.hold).toMatchObject({ kind: 'provider', bot: 'coder' })
+    await room.decide('approved')
+    expect(room.coder.run().submitted).toHaveLength(1)
+  })
+
+  it('reserves each call before it leaves and refuses the one over the cap', async () => {
+    const room = await working()
+    const admit = (callNumber: number) => room.gateway.admit({ callNumber, taskId: room.taskId, bot: 'coder', model: 'demo', bodyBytes: 300, api: 'chat' })
+    for (let call = 1; call <= 20; call += 1) expect(await admit(call)).toEqual({ admit: true })
+    expect(await admit(21)).toMatchObject({ admit: false, code: 'budget_exhausted' })
+  })
+})
