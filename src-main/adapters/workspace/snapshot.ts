@@ -1,0 +1,58 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../../engine/ports.ts'
+import { copyChange } from './clean-copy.ts'
+import { diffDigestOf } from './changes.ts'
+import { compareWorkspace, wholePatch, type Comparison } from './diff.ts'
+import { unless } from './fault.ts'
+import { fitsPatch } from './patch-of-change.ts'
+import { removeTree } from './remove-tree.ts'
+import { readMeta, replaceFile, syncFolder, type Meta, type TaskPaths } from './task-folder.ts'
+
+/**
+ * Keeps what a task changed, then removes base, workspace, state and clean copies. The snapshot is complete on disk before anything is removed:
+ * `changes.patch`, `files/` with every changed file whole, and `summary.json`. A second call finds it done. An interrupted `prepare` (no record) is just removed.
+ */
+export async function disposeTask(paths: TaskPaths, clock: Clock): Promise<void> {
+  const meta = await readMeta(paths)
+  if (meta === null) {
+    await removeTree(paths.dir)
+    return
+  }
+  if (meta.disposedAt === null) {
+    await takeSnapshot(paths, meta)
+    await replaceFile(paths.meta, JSON.stringify({ ...meta, disposedAt: clock.now() } satisfies Meta))
+  }
+  for (const dir of [paths.verify, paths.workspace, paths.state, paths.base]) await removeTree(dir)
+  await removeTree(paths.manifest)
+}
+
+async function takeSnapshot(paths: TaskPaths, meta: Meta): Promise<void> {
+  const signal = new AbortController().signal
+  const comparison = await compareWorkspace(paths, meta, signal)
+  const temp = `${paths.snapshot}.new`
+  await removeTree(temp)
+  await removeTree(paths.snapshot)
+  try {
+    await mkdir(join(temp, 'files'), { recursive: true, mode: 0o700 })
+    await writeFile(join(temp, 'changes.patch'), await fittingPatch(comparison, paths, signal))
+    for (const change of comparison.changes) await copyChange(change, paths.workspace, [join(temp, 'files')])
+    const changes = comparison.changes.map((change) => ({ path: change.path, status: change.is }))
+    await replaceFile(join(temp, 'summary.json'), JSON.stringify({ version: 1, taskId: meta.taskId, baseDigest: meta.baseDigest, treeDigest: comparison.now.digest, diffDigest: diffDigestOf(comparison.changes), changes }, null, 2))
+    await rename(temp, paths.snapshot)
+    await syncFolder(paths.dir)
+  } catch (error) {
+    await removeTree(temp)
+    throw error
+  }
+}
+
+/** Files too large for a patch are in `files/` only. */
+function fittingPatch(comparison: Comparison, paths: TaskPaths, signal: AbortSignal): Promise<string> {
+  return wholePatch({ ...comparison, changes: comparison.changes.filter((change) => fitsPatch(change)) }, paths, signal)
+}
+
+/** The patch that a disposed task left, or null. */
+export async function snapshotPatch(paths: TaskPaths): Promise<string | null> {
+  return unless(['ENOENT', 'ENOTDIR'], readFile(join(paths.snapshot, 'changes.patch'), 'utf8'))
+}

@@ -1,0 +1,121 @@
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { stat, writeFile } from 'node:fs/promises'
+import { z } from 'zod'
+import type { Clock, Workspace } from '../../engine/ports.ts'
+import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import type { TaskId } from '../../../src-preload/contract/ids.ts'
+import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import { applyResult, recoverApply, type ApplyDeps, type ApplyMoment } from './apply.ts'
+import { makeCleanCopy } from './clean-copy.ts'
+import { compareWorkspace, diffWorkspace, wholePatch } from './diff.ts'
+import { asResult, fault, unless } from './fault.ts'
+import { prepareTask, type PrepareDeps } from './prepare.ts'
+import { excerptOf } from './reading-list.ts'
+import { readSmallText } from './small-file.ts'
+import { disposeTask, snapshotPatch } from './snapshot.ts'
+import { surveyFolder } from './survey.ts'
+import { needMeta, readMeta, replaceFile, taskPaths, type Meta } from './task-folder.ts'
+import { parseJson } from './tree.ts'
+import { usageOf } from './usage.ts'
+
+export interface WorkspaceDeps {
+  /** Folder of all tasks, `<data folder>/tasks`. Its parent is taken for the app's own data, which no task may work on. */
+  readonly root: string
+  /** `resources/sample`, as real files (not inside an archive). */
+  readonly sampleDir: string
+  readonly clock: Clock
+  /** Bytes on disk that all workspaces together may take. */
+  readonly quotaBytes: () => number
+  /** Where the sample's patch file is left, as `<task id>.patch`. */
+  readonly patchDir: string
+  /** The owner's home; for tests. */
+  readonly homeDir?: string
+  /** Called at each moment of an apply; for tests, which stop or fail there. */
+  readonly onApplyMoment?: (moment: ApplyMoment) => Promise<void>
+}
+
+const inspectMs = 60_000
+
+/** Builds the Workspace port on real folders. Calls about one task run one after the other; different tasks run side by side. */
+export function createWorkspace(deps: WorkspaceDeps): Workspace {
+  const places = { homeDir: deps.homeDir ?? homedir(), dataDir: dirname(deps.root) }
+  const prepareDeps: PrepareDeps = { root: deps.root, sampleDir: deps.sampleDir, clock: deps.clock, quotaBytes: deps.quotaBytes, places }
+  const inTurn = oneAtATime()
+  const paths = (taskId: TaskId): ReturnType<typeof taskPaths> => taskPaths(deps.root, taskId)
+  const applyDeps = (taskId: TaskId, meta: Meta): ApplyDeps => ({ paths: paths(taskId), meta, patchPath: join(deps.patchDir, `${taskId}.patch`), at: deps.onApplyMoment ?? (async () => undefined) })
+  return {
+    inspect: async (folder) => {
+      const survey = await asResult('inspecting the folder', async () => ok((await surveyFolder(folder, places, AbortSignal.timeout(inspectMs))).facts))
+        .catch((error: unknown) => (error instanceof Error && error.name === 'TimeoutError' ? err(failure('folder-refused', 'Looking through the folder took longer than a minute.', 'Choose a smaller folder.')) : Promise.reject(error)))
+      return survey.ok ? survey.value : { path: folder, label: folder, git: null, files: 0, bytes: 0, notes: [], proposals: [], testCommands: [], refusal: survey.error }
+    },
+    prepare: (taskId, source, signal) => inTurn(taskId, () => asResult('copying the folder', () => prepareTask(prepareDeps, taskId, source, signal))),
+    locate: async (taskId) => {
+      const { workspace: workspaceDir, state: stateDir } = paths(taskId)
+      const meta = await readMeta(paths(taskId))
+      if (meta === null || meta.disposedAt !== null) return null
+      return (await unless(['ENOENT'], stat(workspaceDir))) === null ? null : { workspaceDir, stateDir }
+    },
+    readExcerpt: (taskId, path, charsMax) => asResult('reading an excerpt', async () => {
+      await needMeta(paths(taskId))
+      return excerptOf(paths(taskId).base, path, charsMax)
+    }),
+    diff: (taskId, signal) => inTurn(taskId, () => asResult('comparing the workspace', async () => ok(await diffWorkspace(paths(taskId), await needMeta(paths(taskId)), signal)))),
+    cleanCopy: (taskId, expected, signal) => inTurn(taskId, () => asResult('making a clean copy', async () => {
+      const meta = await needMeta(paths(taskId))
+      const oracle = meta.source.kind === 'sample' ? { oracleDir: join(deps.sampleDir, 'oracle'), oracleCommand: await sampleOracleCommand(deps.sampleDir) } : { oracleDir: null, oracleCommand: null }
+      const copy = await makeCleanCopy(paths(taskId), meta, expected, signal)
+      return copy.ok ? ok({ ...copy.value, ...oracle }) : copy
+    })),
+    apply: (taskId, expected) => inTurn(taskId, () => asResult('applying the result', async () => applyResult(applyDeps(taskId, await needMeta(paths(taskId))), expected))),
+    observeApply: (taskId, expected) => inTurn(taskId, async () => {
+      const seen = await asResult('looking at an apply', async () => {
+        const meta = await readMeta(paths(taskId))
+        return ok(meta === null ? 'not-applied' : await recoverApply(applyDeps(taskId, meta), expected))
+      })
+      return seen.ok ? seen.value : 'unclear'
+    }),
+    writePatch: (taskId, toPath) => inTurn(taskId, () => asResult('writing the patch', () => writePatchTo(deps.root, taskId, toPath))),
+    dispose: (taskId) => inTurn(taskId, () => asResult('disposing of the workspace', async () => {
+      await disposeTask(paths(taskId), deps.clock)
+      return ok(null)
+    })),
+    usage: () => usageOf(deps.root),
+  }
+}
+
+async function writePatchTo(root: string, taskId: TaskId, toPath: string): Promise<Result<null, Failure>> {
+  const paths = taskPaths(root, taskId)
+  const meta = await readMeta(paths)
+  const signal = new AbortController().signal
+  const patch = meta?.disposedAt === null ? await wholePatch(await compareWorkspace(paths, meta, signal), paths, signal) : await snapshotPatch(paths)
+  if (patch === null) return err(failure('workspace-failed', 'This task has no workspace and no snapshot.', 'Start the task again.'))
+  const existing = await unless(['ENOENT'], stat(toPath))
+  if (existing !== null && !existing.isFile()) return err(failure('invalid-input', `${toPath} is not a file.`, 'Choose another name.'))
+  // A link that the owner chose is written through; any other file is replaced in one go.
+  if (existing !== null) await writeFile(toPath, patch)
+  else await replaceFile(toPath, patch, 0o644)
+  return ok(null)
+}
+
+const sampleSchema = z.object({ oracleCommand: z.string().min(1) })
+
+async function sampleOracleCommand(sampleDir: string): Promise<string> {
+  const sample = sampleSchema.safeParse(parseJson((await readSmallText(sampleDir, 'task.json', 64 * 1024)) ?? ''))
+  return sample.success ? sample.data.oracleCommand : fault('workspace-failed', 'The sample task is damaged.', 'Install the app again.')
+}
+
+/** Chains work by key. The chain of a key lives only while something waits in it. */
+function oneAtATime(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>()
+  return async (key, work) => {
+    const turn = (last.get(key) ?? Promise.resolve()).then(work, work)
+    last.set(key, turn)
+    try {
+      return await turn
+    } finally {
+      if (last.get(key) === turn) last.delete(key)
+    }
+  }
+}
