@@ -1,4 +1,5 @@
 import type { Bot, TaskId } from '../../src-preload/contract/ids.ts'
+import { costMicroUsd } from '../core/budget/charge.ts'
 import type { Dispatcher } from './dispatch.ts'
 import type { Admission, AdmissionAsk, GatewayCallEnd, ModelDirectory } from './ports.ts'
 
@@ -41,7 +42,7 @@ export class Admissions {
     const state = this.#deps.dispatcher.state(known.taskId)
     const target = state === undefined ? null : this.#deps.directory.resolve(state.targets[known.bot].ref)
     const price = target?.ok === true ? target.value.price : null
-    const cost = price === null || end.inputTokens === null || end.outputTokens === null ? null : Math.ceil((end.inputTokens * price.inputMicroUsd + end.outputTokens * price.outputMicroUsd) / 1e6)
+    const cost = price === null || end.inputTokens === null || end.outputTokens === null ? null : costMicroUsd(price, end.inputTokens, end.outputTokens)
     this.#deps.dispatcher.dispatch(known.taskId, {
       is: 'call-ended', call: known.call, path: end.path, status: end.status, modelAnswered: end.modelAnswered, inputTokens: end.inputTokens, outputTokens: end.outputTokens, costMicroUsd: cost, latencyMs: end.latencyMs, failure: end.failure,
     }, { commandId: `${this.#deps.bootId}:call-ended:${String(end.callNumber)}`, actor: 'host' })

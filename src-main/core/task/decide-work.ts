@@ -3,6 +3,8 @@ import type { ApprovalId, QuestionId } from '../../../src-preload/contract/ids.t
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { makeHold, type Hold } from '../approval/hold.ts'
 import { utf8Bytes, wellFormed } from '../digest.ts'
+import { messageCharge } from '../budget/charge.ts'
+import { affordable } from './budget.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
 import { decided, failTask, ignored, interruptTools, withdrawHolds, wrongState, type Decided } from './decision.ts'
 import type { TaskEvent } from './events.ts'
@@ -155,6 +157,8 @@ export function questionAsked(state: TaskState, command: Host<'question-asked'>,
   const turn = activeTurn(state)
   if (turn === null || state.phase !== 'coding') return ignored
   if ([...state.questions.values()].some((question) => question.upstreamId === command.upstreamId)) return ignored
+  const roomForBoth = affordable(state, 'question-and-answer', { ...messageCharge, messages: 2 * messageCharge.messages })
+  if (!roomForBoth.ok) return failTask(state, roomForBoth.error, interruptTools(state, 'The budget is used.'))
   const questionId = ctx.mint('q') as QuestionId
   const text = clip(command.text, questionCharsMax)
   const options = command.options.slice(0, optionsMax).map((option) => clip(option, optionCharsMax))

@@ -1,4 +1,6 @@
 import type { Millis } from '../../../src-preload/contract/ids.ts'
+import { emptyBudget } from '../budget/budget.ts'
+import { spendOn } from './budget.ts'
 import type { TaskEvent } from './events.ts'
 import { isFinished, openQuestion, waitingHolds, type Phase, type TaskState } from './model.ts'
 
@@ -11,7 +13,7 @@ export function opened(event: Opened, at: Millis): TaskState {
     targets: event.targets, budget: event.budget, grant: event.grant, revisionOf: event.revisionOf, createdAt: at, updatedAt: at, deadlineAt: event.deadlineAt, versions: event.versions, scriptedOwner: event.scriptedOwner,
     status: 'open', phase: 'preparing', phaseSince: at, generation: 1, cancel: null, cancelThen: null, recovery: null, disposition: null, failure: null,
     base: null, brief: null, holds: new Map(), providerCleared: { lead: false, coder: false }, coder: { is: 'none' }, sessionId: null, turns: [], questions: new Map(),
-    openTools: new Map(), endedTools: new Set(), lastTestRun: null, envelopeSeq: { lead: 0, coder: 0 }, lastEnvelopeId: null, calls: [], evidence: null, summary: '', verification: null, verified: false, reviewText: null, workspaceDisposed: false,
+    openTools: new Map(), endedTools: new Set(), lastTestRun: null, envelopeSeq: { lead: 0, coder: 0 }, lastEnvelopeId: null, calls: [], spending: emptyBudget, evidence: null, summary: '', verification: null, verified: false, reviewText: null, workspaceDisposed: false,
   }
 }
 
@@ -40,7 +42,7 @@ function apply(state: TaskState, event: TaskEvent, at: Millis, order: number): T
     case 'brief-proposed': return phase({ ...state, brief: { brief: event.brief, inputVersion: event.inputVersion, inputDigest: event.inputDigest, approved: false } }, 'brief-waits', at)
     case 'brief-approved': return phase({ ...state, brief: state.brief === null ? null : { ...state.brief, approved: true } }, 'starting-coder', at)
     case 'claimed': return { ...state, status: 'claimed' }
-    case 'envelope-posted': return { ...state, envelopeSeq: { ...state.envelopeSeq, [event.from]: event.seq }, lastEnvelopeId: event.eventId }
+    case 'envelope-posted': return { ...state, spending: spendOn(state, event), envelopeSeq: { ...state.envelopeSeq, [event.from]: event.seq }, lastEnvelopeId: event.eventId }
     case 'evidence-recorded': return phase({ ...state, evidence: event.evidence, summary: event.summary, verification: null, verified: false }, 'verifying', at)
     case 'verification-ended': return { ...state, verification: event.verification, verified: event.verification.passed }
     case 'lead-asked': return event.purpose === 'review' ? phase(state, 'reviewing', at) : state
@@ -88,9 +90,12 @@ function evolveCoder(state: TaskState, event: CoderEvent, at: Millis): TaskState
     case 'coder-started': return { ...state, coder: { is: 'running', version: event.version, pid: event.pid, startTime: event.startTime, isolation: event.isolation } }
     case 'coder-gone': return { ...state, coder: { is: 'gone' } }
     case 'session-bound': return { ...state, sessionId: event.sessionId }
-    case 'turn-intended': return phase({ ...state, turns: [...state.turns, { turnId: event.turnId, index: state.turns.length + 1, kind: event.kind, messageId: event.messageId, partId: event.partId, text: event.text, contentDigest: event.contentDigest, generation: state.generation, state: 'intended' }] }, 'coding', at)
+    case 'turn-intended': return phase({ ...state, spending: spendOn(state, event), turns: [...state.turns, { turnId: event.turnId, index: state.turns.length + 1, kind: event.kind, messageId: event.messageId, partId: event.partId, text: event.text, contentDigest: event.contentDigest, generation: state.generation, state: 'intended' }] }, 'coding', at)
     case 'turn-submitted': return { ...withTurn(state, event.turnId, 'submitted'), status: state.status === 'claimed' ? 'working' : state.status }
-    case 'turn-ended': return event.outcome === 'completed' ? { ...phase(withTurn(state, event.turnId, 'ended'), 'collecting', at), summary: event.text } : withTurn(state, event.turnId, 'ended')
+    case 'turn-ended': {
+      const ended = { ...withTurn(state, event.turnId, 'ended'), spending: spendOn(state, event) }
+      return event.outcome === 'completed' ? { ...phase(ended, 'collecting', at), summary: event.text } : ended
+    }
   }
 }
 
@@ -122,10 +127,8 @@ function evolveQuestions(state: TaskState, event: Extract<TaskEvent, { type: 'qu
 }
 
 function evolveCalls(state: TaskState, event: Extract<TaskEvent, { type: 'call-reserved' | 'call-settled' }>): TaskState {
-  if (event.type === 'call-reserved') {
-    return { ...state, calls: [...state.calls, { bot: event.bot, model: event.model, tokensReserved: event.tokens, moneyReserved: event.moneyMicroUsd, settled: false, inputTokens: null, outputTokens: null, costMicroUsd: null, demo: state.targets[event.bot].demo, ok: false }] }
-  }
-  return { ...state, calls: state.calls.map((call, index) => (index + 1 === event.call ? { ...call, settled: true, inputTokens: event.inputTokens, outputTokens: event.outputTokens, costMicroUsd: event.costMicroUsd, ok: event.failure === null } : call)) }
+  if (event.type === 'call-reserved') return { ...state, spending: spendOn(state, event), calls: [...state.calls, { bot: event.bot, demo: state.targets[event.bot].demo, settled: false, ok: false }] }
+  return { ...state, spending: spendOn(state, event), calls: state.calls.map((call, index) => (index + 1 === event.call ? { ...call, settled: true, ok: event.failure === null } : call)) }
 }
 
 type EndEvent = Extract<TaskEvent, { type: 'apply-intended' | 'apply-refused' | 'accepted' | 'rejected' | 'revision-requested' | 'cancel-requested' | 'cancel-observed' | 'task-cancelled' | 'task-failed' | 'recovery-needed' | 'recovery-resolved' }>

@@ -1,6 +1,7 @@
 import type { ApprovalId, Bot, CallId, Digest, Generation, Millis, QuestionId, TaskId, TurnId } from '../../../src-preload/contract/ids.ts'
 import type { Failure } from '../../../src-preload/contract/failure.ts'
 import type { Brief, BudgetLimits, Cancel, Evidence, IsolationReport, Recovery, TaskGrant, TaskSource, TaskStatus, TestRun, Verification } from '../../../src-preload/contract/task.ts'
+import type { BudgetState } from '../budget/budget.ts'
 import type { HoldRecord } from '../approval/hold.ts'
 import type { RunVersions, TargetFacts, TurnKind } from './events.ts'
 
@@ -39,7 +40,7 @@ export type CoderState =
   | { readonly is: 'running'; readonly version: string; readonly pid: number; readonly startTime: string; readonly isolation: IsolationReport }
   | { readonly is: 'gone' }
 
-export interface ModelCallRecord { readonly bot: Bot; readonly model: string; readonly tokensReserved: number; readonly moneyReserved: number | null; readonly settled: boolean; readonly inputTokens: number | null; readonly outputTokens: number | null; readonly costMicroUsd: number | null; readonly demo: boolean; readonly ok: boolean }
+export interface ModelCallRecord { readonly bot: Bot; readonly demo: boolean; readonly settled: boolean; readonly ok: boolean }
 
 /** State of one task: what decisions need, folded from its events. */
 export interface TaskState {
@@ -87,6 +88,7 @@ export interface TaskState {
   readonly envelopeSeq: { readonly lead: number; readonly coder: number }
   readonly lastEnvelopeId: string | null
   readonly calls: readonly ModelCallRecord[]
+  readonly spending: BudgetState
   readonly evidence: Evidence | null
   readonly summary: string
   readonly verification: Verification | null

@@ -1,6 +1,8 @@
 import { failure } from '../../../src-preload/contract/failure.ts'
 import type { TurnId } from '../../../src-preload/contract/ids.ts'
 import { digestOf } from '../digest.ts'
+import { turnCharge } from '../budget/charge.ts'
+import { affordable } from './budget.ts'
 import type { DecideContext } from './commands.ts'
 import { decided, failTask, type Decided } from './decision.ts'
 import type { Effect } from './effects.ts'
@@ -12,7 +14,7 @@ export interface TurnContent { readonly kind: TurnKind; readonly text: string; r
 
 /** Whether the budget has a turn left. */
 export function turnsLeft(state: TaskState): boolean {
-  return state.turns.length < state.budget.turnsMax
+  return affordable(state, 'next-turn', turnCharge).ok
 }
 
 /**
