@@ -51,6 +51,7 @@ function system(layout: HostLayout, files: SharedFiles, etc: readonly string[]):
     ...readOnly('/proc/sys', '/proc/sys'),
     '--dev', '/dev',
     '--size', String(sandboxLimits.tmpBytes), '--tmpfs', '/tmp',
+    '--dir', '/var', '--symlink', '../tmp', '/var/tmp',
     ...etc.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
     ...['hosts', 'passwd', 'group', 'nsswitch.conf'].flatMap((name) => readOnly(`${files.etc}/${name}`, `/etc/${name}`)),
   ]
@@ -104,9 +105,17 @@ export function commandArguments(shape: CommandShape): readonly string[] {
   ]
 }
 
-/** The command proper: limits are set inside, where they count this sandbox only, then the shell gets the exact text as one argument. */
+/** Limits are set inside, where they count this sandbox only. No core dumps: the host's handler would keep them. A real uid 0 is not bound by the number of processes. */
+const limited = (layout: HostLayout): readonly string[] => [layout.prlimit, `--nproc=${sandboxLimits.processesMax}`, '--core=0']
+
+/** The agent's program under its limits. */
+export function limitedAgent(layout: HostLayout, command: readonly string[]): readonly string[] {
+  return [...limited(layout), ...command]
+}
+
+/** A command under its limits: the shell gets the exact text as one argument. */
 export function limitedCommand(layout: HostLayout, text: string): readonly string[] {
-  return [layout.prlimit, `--nproc=${sandboxLimits.commandProcessesMax}`, '--core=0', `--fsize=${sandboxLimits.commandFileBytesMax}`, layout.commandShell, '-c', text]
+  return [...limited(layout), `--fsize=${sandboxLimits.commandFileBytesMax}`, layout.commandShell, '-c', text]
 }
 
 /** The whole environment of a command. Chosen toolchains come before what the system has. */

@@ -1,9 +1,11 @@
-import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import { descriptors } from './bubblewrap-arguments.ts'
 import { explainBubblewrap } from './bubblewrap-failures.ts'
+import type { HostLayout } from './host-layout.ts'
+import { closingDescriptors, inheritedDescriptors } from './inherited-descriptors.ts'
 import { holdNamespace, untilEmpty, type HeldNamespace } from './pid-namespace.ts'
 import { readProcess } from './process-table.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
@@ -26,7 +28,7 @@ export interface BubblewrapProcess {
 }
 
 export interface BubblewrapStart {
-  readonly bwrapPath: string
+  readonly layout: Pick<HostLayout, 'bwrapPath' | 'bash'>
   readonly options: readonly string[]
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -43,10 +45,6 @@ function parseStatus(text: string): Status {
   const child = /"child-pid": (\d+)/.exec(text)?.[1]
   const exit = /"exit-code": (\d+)/.exec(text)?.[1]
   return { childPid: child === undefined ? null : Number(child), exitCode: exit === undefined ? null : Number(exit) }
-}
-
-function stdio(output: 'pipe' | number): StdioOptions {
-  return ['ignore', output, output, 'pipe', 'pipe', 'pipe', 'pipe']
 }
 
 function architecture(): 'x64' | 'arm64' | null {
@@ -73,15 +71,16 @@ function once<T>(promise: Promise<T>, withinMs: number): Promise<T | 'late'> {
   return Promise.race([promise, timeUp]).finally(() => { clearTimeout(timer) })
 }
 
-/**
- * Starts bwrap. The program inside is held back until its process namespace is held open and its first process is known, so
- * that a stop can be proven however short it lives. Fails with `isolation-unavailable` or `sandbox-failed`; nothing is left then.
- */
-export async function startBubblewrap(start: BubblewrapStart): Promise<Result<BubblewrapProcess, StartProblem>> {
-  const machine = architecture()
-  if (machine === null) return err(failure('isolation-unavailable', `No system-call filter is known for this processor (${process.arch}).`, 'Run the app on an x86-64 or ARM64 machine.'))
-  // bwrap's own name stands for its path, which may lie in the owner's home; the options go through a descriptor for the same reason.
-  const child = spawn(start.bwrapPath, ['--args', String(descriptors.args), '--', ...start.command], { argv0: 'bwrap', cwd: '/', env: start.env, stdio: stdio(start.output), detached: true })
+interface Spawned { readonly child: ChildProcess; readonly exited: Promise<Exit | Error>; readonly status: Readable; readonly block: Writable }
+
+/** bwrap's own name stands for its path, which may lie in the owner's home; the options go through a descriptor for the same reason. */
+async function spawnBubblewrap(start: BubblewrapStart, filter: Uint8Array): Promise<Result<Spawned, Failure>> {
+  const { bwrapPath, bash } = start.layout
+  const inherited = await inheritedDescriptors(descriptors.block)
+  if (inherited.length > 0 && bash === null) return err(failure('isolation-unavailable', 'Whoever started the app left files open that a sandbox must not get, and closing them needs bash.', 'Install bash, or start the app from the desktop.'))
+  const options = ['--args', String(descriptors.args), '--', ...start.command]
+  const [program, args] = inherited.length > 0 && bash !== null ? [bash, closingDescriptors(inherited, bwrapPath, options)] : [bwrapPath, options]
+  const child = spawn(program, args, { argv0: 'bwrap', cwd: '/', env: start.env, stdio: ['ignore', start.output, start.output, 'pipe', 'pipe', 'pipe', 'pipe'], detached: true })
   const exited = new Promise<Exit | Error>((done) => {
     child.once('error', done)
     child.once('exit', (code, signal) => { done({ code, signal }) })
@@ -90,20 +89,39 @@ export async function startBubblewrap(start: BubblewrapStart): Promise<Result<Bu
     const cause = await exited
     return err(explainBubblewrap(cause instanceof Error ? cause.message : 'bwrap did not start'))
   }
-  const [, , , args, seccomp, status, block] = child.stdio as unknown as [null, Readable | null, Readable | null, Writable, Writable, Readable, Writable]
-  let statusText = ''
-  const childPid = new Promise<number | null>((done) => {
+  const [, , , argsInput, filterInput, status, block] = child.stdio as unknown as [null, Readable | null, Readable | null, Writable, Writable, Readable, Writable]
+  send(argsInput, start.options.map((option) => `${option}\0`).join(''))
+  send(filterInput, filter)
+  return ok({ child, exited, status, block })
+}
+
+/** Collects what bwrap reports. `firstPid` is null when it ended without a first process. */
+function followStatus(status: Readable): { readonly firstPid: Promise<number | null>; readonly exitCode: () => number | null } {
+  let text = ''
+  const firstPid = new Promise<number | null>((done) => {
     status.on('data', (chunk: Buffer) => {
-      statusText += chunk.toString('latin1')
-      const { childPid: pid } = parseStatus(statusText)
-      if (pid !== null) done(pid)
+      text += chunk.toString('latin1')
+      const { childPid } = parseStatus(text)
+      if (childPid !== null) done(childPid)
     })
     status.once('close', () => { done(null) })
     status.on('error', () => { done(null) })
   })
-  send(args, start.options.map((option) => `${option}\0`).join(''))
-  send(seccomp, seccompProgram(machine))
-  const pid = await once(childPid, sandboxLimits.setUpMs)
+  return { firstPid, exitCode: () => parseStatus(text).exitCode }
+}
+
+/**
+ * Starts bwrap. The program inside is held back until its process namespace is held open and its first process is known, so
+ * that a stop can be proven however short it lives. Fails with `isolation-unavailable` or `sandbox-failed`; nothing is left then.
+ */
+export async function startBubblewrap(start: BubblewrapStart): Promise<Result<BubblewrapProcess, StartProblem>> {
+  const machine = architecture()
+  if (machine === null) return err(failure('isolation-unavailable', `No system-call filter is known for this processor (${process.arch}).`, 'Run the app on an x86-64 or ARM64 machine.'))
+  const spawned = await spawnBubblewrap(start, seccompProgram(machine))
+  if (!spawned.ok) return spawned
+  const { child, exited, status, block } = spawned.value
+  const { firstPid, exitCode } = followStatus(status)
+  const pid = await once(firstPid, sandboxLimits.setUpMs)
   const namespace = typeof pid === 'number' ? await holdNamespace(pid) : null
   const found = typeof pid === 'number' ? await readProcess(pid) : null
   if (typeof pid !== 'number' || namespace === null || found === null) {
@@ -116,18 +134,14 @@ export async function startBubblewrap(start: BubblewrapStart): Promise<Result<Bu
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
   }
   send(block, 'x')
-  return ok({
-    child, pid, startTime: found.startTime, namespace, kill,
-    exited: exited.then((end) => (end instanceof Error ? { code: null, signal: null } : end)),
-    commandExitCode: () => parseStatus(statusText).exitCode,
-  })
+  return ok({ child, pid, startTime: found.startTime, namespace, kill, exited: exited.then((end) => (end instanceof Error ? { code: null, signal: null } : end)), commandExitCode: exitCode })
 }
 
 /** Kills the sandbox if it still lives, waits until nobody is left in it and lets go of its namespace. */
 export async function endBubblewrap(running: BubblewrapProcess): Promise<{ readonly empty: boolean; readonly checked: number; readonly left: readonly number[] }> {
   running.kill()
   await once(running.exited, sandboxLimits.emptyWithinMs)
-  const seen = await untilEmpty(running.namespace, sandboxLimits.emptyWithinMs)
+  const seen = await untilEmpty(running.namespace)
   await running.namespace.release()
   return seen
 }

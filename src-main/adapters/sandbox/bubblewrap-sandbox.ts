@@ -1,4 +1,4 @@
-import { mkdir, realpath, stat } from 'node:fs/promises'
+import { mkdir, realpath, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
@@ -6,14 +6,15 @@ import type { Mount } from '../../../src-preload/contract/task.ts'
 import type { AgentProcess, AgentSpec, Clock, CommandRun, CommandSpec, Ids, Sandbox } from '../../engine/ports.ts'
 import { launchAgent } from './agent-launch.ts'
 import type { Bind, Mask } from './bubblewrap-arguments.ts'
-import { planMounts, type MountPlan } from './chosen-mounts.ts'
+import { isFreePlace, planMounts, type MountPlan } from './chosen-mounts.ts'
 import { runCommand } from './command-run.ts'
 import { readHostLayout, type HostLayout } from './host-layout.ts'
-import { createMountPoints } from './mount-points.ts'
+import { createMountPoints, madeListName } from './mount-points.ts'
 import { endRecorded, removeLeftFolders } from './orphans.ts'
 import { createProbe } from './probe.ts'
 import { makeRunFolder, usableRunRoot, type RunFolder } from './run-folder.ts'
 import { unavailableSandbox } from './unavailable-sandbox.ts'
+import { directoryObjection } from './working-directory.ts'
 
 export interface SandboxDeps {
   /** Another bwrap than the system's, for example one that ships with the app. */
@@ -54,6 +55,17 @@ async function realBinary(path: string): Promise<Result<string, Failure>> {
   return real === null ? err(failure('opencode-missing', 'The chosen OpenCode does not exist.', 'Choose another in Settings → Runtimes, or reinstall the app.')) : ok(real)
 }
 
+async function extraFolders(wanted: CommandSpec['readOnly']): Promise<Result<readonly Bind[], Failure>> {
+  const binds: Bind[] = []
+  for (const { hostPath, into } of wanted) {
+    if (!isFreePlace(into)) return err(failure('sandbox-failed', `“${into}” belongs to the sandbox and cannot be mounted over.`, 'Report this as a fault of the app.'))
+    const real = await realFolder(hostPath, 'A folder that the command needs')
+    if (!real.ok) return real
+    binds.push({ from: real.value, into, write: false })
+  }
+  return ok(binds)
+}
+
 /**
  * The `Sandbox` port on bubblewrap (Linux). On other systems every call answers that isolation is unavailable, with the reason.
  * `stop` and `endOrphans` reject when processes survive SIGKILL: then there is no proof, and the task must not count as stopped.
@@ -81,12 +93,14 @@ export function createBubblewrapSandbox(deps: SandboxDeps): Sandbox {
     if (!plan.ok) return plan
     const points = await mountPoints.hold(workspaceDir.value, plan.value.dependencyFolders)
     if (!points.ok) return points
-    const folder = await openFolder()
+    const folder = await openFolder().catch(async (error: unknown) => { await points.value.release(); throw error })
     const tidy = async (): Promise<void> => { await points.value.release(); await folder.remove() }
+    await writeFile(join(folder.path, madeListName), JSON.stringify(points.value.made)).catch(async (error: unknown) => { await tidy(); throw error })
     return ok({ layout: layout.value, folder, workspaceDir: workspaceDir.value, plan: plan.value, masks: points.value.masks, tidy })
   }
 
   async function launch(spec: AgentSpec, signal: AbortSignal): Promise<Result<AgentProcess, Failure>> {
+    if (signal.aborted) return err(failure('cancelled', 'The start of the coder was stopped.', 'Nothing to do.'))
     const binary = await realBinary(spec.binaryPath)
     if (!binary.ok) return binary
     await mkdir(spec.stateDir, { recursive: true, mode: 0o700 })
@@ -94,26 +108,25 @@ export function createBubblewrapSandbox(deps: SandboxDeps): Sandbox {
     if (!stateDir.ok) return stateDir
     const base = await ground(spec.workspaceDir, spec.mounts)
     if (!base.ok) return base
-    const { workspaceDir } = base.value
+    const { workspaceDir, tidy } = base.value
     return launchAgent({ ...spec, binaryPath: binary.value, stateDir: stateDir.value, workspaceDir }, { ...base.value, clock: deps.clock, ids: deps.ids }, signal)
+      .catch(async (error: unknown) => { await tidy(); throw error })
   }
 
   async function run(spec: CommandSpec, signal: AbortSignal): Promise<Result<CommandRun, Failure>> {
     const binary = await realBinary(deps.openCodeBinary())
     if (!binary.ok) return binary
-    const extra: Bind[] = []
-    for (const { hostPath, into } of spec.readOnly) {
-      const real = await realFolder(hostPath, 'A folder that the command needs')
-      if (!real.ok) return real
-      extra.push({ from: real.value, into, write: false })
-    }
+    const extra = await extraFolders(spec.readOnly)
+    if (!extra.ok) return extra
     const base = await ground(spec.workspaceDir, spec.mounts)
     if (!base.ok) return base
     const { layout, folder, workspaceDir, plan, masks, tidy } = base.value
     try {
+      const objection = await directoryObjection(workspaceDir, plan.dependencyFolders, spec.cwd)
+      if (objection !== null) return err(failure('command-refused', `The command was not run: ${objection}.`, 'Start it in a folder of the workspace.'))
       return await runCommand({
         askId: deps.ids.next('ask'), text: spec.text, pathEntries: plan.pathEntries, pipeFolder: folder.path, timeoutMs: spec.timeoutMs, outputBytesMax: spec.outputBytesMax, onOutput: () => undefined,
-        shape: { layout, files: folder.files, workspaceDir, masks, binds: [...plan.dependencies, ...plan.toolchains, ...extra], binaryPath: binary.value, cwd: spec.cwd },
+        shape: { layout, files: folder.files, workspaceDir, masks, binds: [...plan.dependencies, ...plan.toolchains, ...extra.value], binaryPath: binary.value, cwd: spec.cwd },
       }, signal)
     } finally {
       await tidy()

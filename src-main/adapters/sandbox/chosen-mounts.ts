@@ -44,14 +44,18 @@ function entryInside(mount: Mount, into: string): string | null {
   return within(entry, mount.hostPath) ? into + entry.slice(mount.hostPath.length) : entry
 }
 
+/** Whether an absolute place inside is free for a folder from outside. */
+export function isFreePlace(into: string): boolean {
+  return isClean(into) && into.startsWith('/') && into !== '/' && !ownPlaces.some((place) => within(into, place) || within(place, into))
+}
+
 function placeOf(mount: Mount): Result<string, Failure> {
   if (!isClean(mount.into)) return refuse(mount, 'its place inside is not a plain path')
   if (mount.kind === 'dependency') {
     if (mount.into.startsWith('/') || mount.into === '.' || mount.into.endsWith('/')) return refuse(mount, 'its place must be a folder below the workspace')
     return ok(`${insidePaths.workspace}/${mount.into}`)
   }
-  if (!mount.into.startsWith('/') || mount.into === '/') return refuse(mount, 'its place inside must be an absolute path')
-  if (ownPlaces.some((place) => within(mount.into, place) || within(place, mount.into))) return refuse(mount, 'its place inside belongs to the sandbox')
+  if (!isFreePlace(mount.into)) return refuse(mount, 'its place inside must be an absolute path that does not belong to the sandbox')
   return ok(mount.into.replace(/\/$/, ''))
 }
 

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstat } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
-import { join, posix } from 'node:path'
 import { z } from 'zod'
 import type { Failure } from '../../../src-preload/contract/failure.ts'
 import { digestSchema } from '../../../src-preload/contract/ids.ts'
@@ -9,8 +7,8 @@ import { limits } from '../../../src-preload/contract/limits.ts'
 import type { Result } from '../../../src-preload/contract/result.ts'
 import type { AgentSpec, CommandAsk, CommandRun, Ids } from '../../engine/ports.ts'
 import { drained } from './command-run.ts'
-import { insidePaths } from './inside-paths.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
+import { directoryObjection } from './working-directory.ts'
 
 /** What the shell client sends, as one line of JSON. OpenCode calls its shell exactly `<shell> -c <text>`. */
 const requestSchema = z.strictObject({ version: z.literal(1), argv: z.array(z.string()).max(64), cwd: z.string().max(4_096) })
@@ -82,29 +80,13 @@ function parseRequest(line: string): z.infer<typeof requestSchema> | null {
   }
 }
 
-/**
- * Why a command may not even be asked about, or null. The directory must be a plain path in the workspace without a link in it,
- * so that what the owner reads is where it runs.
- */
+/** Why a command may not even be asked about, or null. */
 async function objection(parts: BrokerParts, argv: readonly string[], cwd: string): Promise<string | null> {
   const [flag, text] = argv
   if (argv.length !== 2 || flag !== '-c' || text === undefined) return 'only “-c text” is understood'
   if (text.includes('\0') || /\p{Surrogate}/u.test(text)) return 'the command is not plain text'
   if (Buffer.byteLength(text) > limits.commandTextBytesMax) return `the command is longer than ${limits.commandTextBytesMax} bytes`
-  if (cwd.includes('\0') || posix.normalize(cwd) !== cwd || (cwd !== insidePaths.workspace && !cwd.startsWith(`${insidePaths.workspace}/`)) || cwd.endsWith('/')) return 'the working directory is outside the workspace'
-  return directoryObjection(parts, cwd.slice(insidePaths.workspace.length + 1))
-}
-
-async function directoryObjection(parts: BrokerParts, relative: string): Promise<string | null> {
-  if (parts.mountedFolders.some((folder) => relative === folder || relative.startsWith(`${folder}/`))) return null
-  let at = parts.workspaceDir
-  for (const name of relative === '' ? [] : relative.split('/')) {
-    at = join(at, name)
-    const found = await lstat(at).catch(() => null)
-    if (found === null) return 'the working directory does not exist'
-    if (!found.isDirectory()) return 'the working directory goes through a link or a file'
-  }
-  return null
+  return directoryObjection(parts.workspaceDir, parts.mountedFolders, cwd)
 }
 
 const emptyLog = digestSchema.parse(`sha256:${createHash('sha256').digest('hex')}`)
@@ -169,6 +151,7 @@ export async function openBroker(parts: BrokerParts): Promise<Broker> {
     const job = serve(parts, socket, stop.signal, jobs.size >= sandboxLimits.commandsAtOnceMax).finally(() => jobs.delete(job))
     jobs.set(job, { socket, stop })
   })
+  server.maxConnections = sandboxLimits.brokerConnectionsMax
   await listen(server, parts.socketPath)
   return {
     async close() {

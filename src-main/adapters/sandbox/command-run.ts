@@ -73,7 +73,7 @@ export async function runCommand(order: CommandOrder, signal: AbortSignal): Prom
   const pipe = await openOutputPipe(order.pipeFolder)
   const log = startLogRecord()
   const started = await startBubblewrap({
-    bwrapPath: order.shape.layout.bwrapPath, options: commandArguments(order.shape), command: limitedCommand(order.shape.layout, order.text), env: commandEnvironment(order.pathEntries), output: pipe.writerFd,
+    layout: order.shape.layout, options: commandArguments(order.shape), command: limitedCommand(order.shape.layout, order.text), env: commandEnvironment(order.pathEntries), output: pipe.writerFd,
   })
   await pipe.closeWriter()
   if (!started.ok) {

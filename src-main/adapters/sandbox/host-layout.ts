@@ -17,6 +17,8 @@ export interface HostLayout {
   /** Interpreter of commands: bash, else sh, as a path inside. */
   readonly commandShell: string
   readonly prlimit: string
+  /** For closing inherited descriptors, see `inherited-descriptors.ts`. */
+  readonly bash: string | null
 }
 
 const programFolders = ['/usr/bin', '/usr/local/bin', '/bin', '/usr/sbin', '/sbin'] as const
@@ -78,5 +80,5 @@ export async function readHostLayout(bwrapPath: string | undefined, searchPath: 
   if (ripgrep === null) return err(missing('ripgrep (rg), which the coder searches with,', 'ripgrep'))
   if (prlimit === null) return err(missing('prlimit', 'util-linux'))
   if (sh === null) return err(missing('A shell at /bin/sh', 'dash'))
-  return ok({ bwrapPath: bwrap, ...(await systemNames()), plainShell: sh, interpreters: await realInterpreters(), commandShell: bash ?? '/bin/sh', prlimit })
+  return ok({ bwrapPath: bwrap, ...(await systemNames()), plainShell: sh, interpreters: await realInterpreters(), commandShell: bash ?? '/bin/sh', prlimit, bash })
 }

@@ -1,4 +1,4 @@
-/** Where things are inside a sandbox. Nothing of the host's own paths shows there, except a toolchain's that insists on its place. */
+/** Where things are inside a sandbox. (What they are called outside is no secret: the kernel's list of mounts shows it.) */
 export const insidePaths = {
   workspace: '/workspace',
   home: '/home/agent',

@@ -1,5 +1,6 @@
-import { lstat, mkdir, open, rmdir, unlink } from 'node:fs/promises'
+import { lstat, mkdir, open, readFile, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { Mask } from './bubblewrap-arguments.ts'
@@ -11,7 +12,8 @@ import type { Mask } from './bubblewrap-arguments.ts'
 const maskedPaths: readonly Mask[] = [{ path: '.opencode', kind: 'folder' }, { path: 'opencode.json', kind: 'file' }, { path: 'opencode.jsonc', kind: 'file' }]
 
 /** What was created in a workspace only to be mounted over, newest last. */
-interface Made { readonly path: string; readonly kind: 'folder' | 'file' }
+const madeSchema = z.object({ path: z.string().startsWith('/'), kind: z.enum(['folder', 'file']) })
+export type Made = z.infer<typeof madeSchema>
 interface Held { count: number; readonly made: Made[]; turn: Promise<unknown> }
 
 /** Keeps the mount points of workspaces while a sandbox uses them and takes away what it made afterwards. */
@@ -20,7 +22,7 @@ export interface MountPoints {
    * Makes sure that the masks and `folders` (relative paths of read-only mounts) can be mounted in `workspaceDir`. Refuses links
    * and special files there: a mount would follow them out of the workspace. `release` is idempotent.
    */
-  hold(workspaceDir: string, folders: readonly string[]): Promise<Result<{ readonly masks: readonly Mask[]; release(): Promise<void> }, Failure>>
+  hold(workspaceDir: string, folders: readonly string[]): Promise<Result<{ readonly masks: readonly Mask[]; readonly made: readonly Made[]; release(): Promise<void> }, Failure>>
 }
 
 const refused = (path: string, what: string): Failure =>
@@ -77,6 +79,20 @@ export async function removeMade(made: readonly Made[]): Promise<void> {
   }
 }
 
+/** File of a run folder that lists what was made, for the case that the app dies before it can take it away. */
+export const madeListName = 'made.json'
+
+/** Reads such a list; an absent or half-written one is empty. */
+export async function readMade(path: string): Promise<readonly Made[]> {
+  const text = await readFile(path, 'utf8').catch(() => '[]')
+  try {
+    return z.array(madeSchema).safeParse(JSON.parse(text)).data ?? []
+  } catch (error) {
+    if (error instanceof SyntaxError) return []
+    throw error
+  }
+}
+
 async function prepare(root: string, folders: readonly string[], made: Made[]): Promise<Result<readonly Mask[], Failure>> {
   for (const folder of folders) {
     const problem = await ensureFolder(root, folder, made)
@@ -130,7 +146,7 @@ export function createMountPoints(): MountPoints {
         await once()
         return prepared
       }
-      return ok({ masks: prepared.value, release: once })
+      return ok({ masks: prepared.value, made: [...held.made], release: once })
     },
   }
 }

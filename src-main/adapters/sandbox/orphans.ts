@@ -2,10 +2,10 @@ import { readFile, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Millis } from '../../../src-preload/contract/ids.ts'
 import type { StopProof } from '../../../src-preload/contract/task.ts'
+import { madeListName, readMade, removeMade } from './mount-points.ts'
 import { holdNamespace, ownNamespace, untilEmpty } from './pid-namespace.ts'
 import { hasEnded, readProcess } from './process-table.ts'
 import { runFolderPrefix } from './run-folder.ts'
-import { sandboxLimits } from './sandbox-limits.ts'
 
 interface Recorded { readonly pid: number; readonly startTime: string }
 
@@ -30,7 +30,7 @@ async function endOne(recorded: Recorded): Promise<number | null> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
-    const seen = await untilEmpty(namespace, sandboxLimits.emptyWithinMs)
+    const seen = await untilEmpty(namespace)
     if (!seen.empty) throw new Error(`${seen.left.length} processes of an earlier run are still there after SIGKILL`)
     return seen.checked
   } finally {
@@ -45,8 +45,13 @@ export async function endRecorded(recorded: readonly Recorded[], now: () => Mill
   return { at: now(), method: 'orphans-ended', checkedProcesses: Math.max(0, ...ended), detail: `${recorded.length} recorded, ${ended.length} still there and ended, ${recorded.length - ended.length} gone already.` }
 }
 
-/** Removes run folders that an earlier run of the app left. `keep`: those of this run. */
+/** Removes run folders that an earlier run of the app left, and the mount points that it made in workspaces. `keep`: run folders of this run. */
 export async function removeLeftFolders(runRoot: string, keep: ReadonlySet<string>): Promise<void> {
   const names = await readdir(runRoot)
-  await Promise.all(names.filter((name) => name.startsWith(runFolderPrefix) && !keep.has(join(runRoot, name))).map((name) => rm(join(runRoot, name), { recursive: true, force: true })))
+  for (const name of names) {
+    const path = join(runRoot, name)
+    if (!name.startsWith(runFolderPrefix) || keep.has(path)) continue
+    await removeMade(await readMade(join(path, madeListName)))
+    await rm(path, { recursive: true, force: true })
+  }
 }

@@ -1,6 +1,7 @@
 import { open, readdir, readlink, type FileHandle } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { hasEnded, readProcess } from './process-table.ts'
+import { sandboxLimits } from './sandbox-limits.ts'
 
 /**
  * A sandbox's process namespace, held open: its number cannot be given to another namespace before `release`,
@@ -51,13 +52,26 @@ export async function holdNamespace(pid: number): Promise<HeldNamespace | null> 
   }
 }
 
-/** Waits until nobody is left in `namespace`, at most `withinMs`. `checked`: processes looked at in the last look. */
-export async function untilEmpty(namespace: HeldNamespace, withinMs: number): Promise<{ readonly empty: boolean; readonly checked: number; readonly left: readonly number[] }> {
-  const end = performance.now() + withinMs
+function killOne(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/**
+ * Waits until nobody is left in `namespace` of a killed sandbox, at most `emptyWithinMs`; whoever does not go by itself is killed.
+ * `checked`: processes looked at in the last look.
+ */
+export async function untilEmpty(namespace: HeldNamespace): Promise<{ readonly empty: boolean; readonly checked: number; readonly left: readonly number[] }> {
+  const began = performance.now()
   for (;;) {
     const seen = await namespace.members()
     if (seen.pids.length === 0) return { empty: true, checked: seen.checked, left: [] }
-    if (performance.now() >= end) return { empty: false, checked: seen.checked, left: seen.pids }
+    const elapsed = performance.now() - began
+    if (elapsed >= sandboxLimits.emptyWithinMs) return { empty: false, checked: seen.checked, left: seen.pids }
+    if (elapsed >= sandboxLimits.emptyByItselfMs) seen.pids.forEach(killOne)
     await pause(15)
   }
 }

@@ -2,9 +2,11 @@
 export const sandboxLimits = {
   probeMs: 3_000,
   probeCachedForMs: 5_000,
-  setUpMs: 10_000,
+  setUpMs: 5_000,
   /** How long a killed tree may take to be gone before a stop counts as failed. */
   emptyWithinMs: 20_000,
+  /** After that long a killed sandbox's first process should have taken all others along; whoever is left is killed one by one. */
+  emptyByItselfMs: 500,
   socketPathBytesMax: 99,
   tmpBytes: 512 * 1024 * 1024,
   commandHomeBytes: 64 * 1024 * 1024,
@@ -12,8 +14,9 @@ export const sandboxLimits = {
   commandMs: 10 * 60_000,
   commandOutputBytesMax: 64 * 1024 * 1024,
   commandsAtOnceMax: 8,
-  commandProcessesMax: 512,
+  processesMax: 512,
   commandFileBytesMax: 2 * 1024 * 1024 * 1024,
+  brokerConnectionsMax: 64,
   brokerRequestBytesMax: 512 * 1024,
   brokerRequestWithinMs: 10_000,
   /** Evidence holds at most 20,000 characters of a log; bytes are never fewer than characters. */

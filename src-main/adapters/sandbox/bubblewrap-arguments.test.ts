@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import { agentArguments, commandArguments, commandEnvironment, limitedCommand, type AgentShape, type CommandShape } from './bubblewrap-arguments.ts'
+import type { HostLayout } from './host-layout.ts'
+
+const layout: HostLayout = { bwrapPath: '/usr/bin/bwrap', systemLinks: [{ at: '/bin', target: 'usr/bin' }], systemFolders: ['/lib32'], plainShell: '/usr/bin/dash', interpreters: ['/usr/bin/bash', '/usr/bin/git'], commandShell: '/usr/bin/bash', prlimit: '/usr/bin/prlimit', bash: '/usr/bin/bash' }
+const common = {
+  layout, files: { etc: '/run1/etc', app: '/run1/app', tools: '/run1/tools', emptyJson: '/run1/empty.json' }, workspaceDir: '/data/ws',
+  masks: [{ path: '.opencode', kind: 'folder' }, { path: 'opencode.json', kind: 'file' }] as const, binds: [{ from: '/data/deps', into: '/workspace/node_modules', write: false }],
+}
+const agent = agentArguments({ ...common, stateDir: '/data/state', binaryPath: '/opt/oc', egressSocketPath: '/run1/egress', brokerSocketPath: '/run1/broker.sock', controlDir: '/run1/ctl' } satisfies AgentShape)
+const command = commandArguments({ ...common, binaryPath: '/opt/oc', cwd: '/workspace/sub' } satisfies CommandShape)
+
+/** Position of a run of neighbouring arguments, -1 when they are not there. */
+const place = (list: readonly string[], ...wanted: readonly string[]): number => list.findIndex((_entry, at) => wanted.every((word, offset) => list[at + offset] === word))
+
+const both: readonly (readonly [string, readonly string[]])[] = [
+  ['a user namespace of its own', ['--unshare-user', '--uid', '1000', '--gid', '1000', '--disable-userns']],
+  ['a process namespace of its own', ['--unshare-pid']],
+  ['a network namespace of its own', ['--unshare-net']],
+  ['an IPC namespace of its own', ['--unshare-ipc']],
+  ['a host name of its own', ['--unshare-uts']],
+  ['a cgroup namespace where there is one', ['--unshare-cgroup-try']],
+  ['death with the host', ['--die-with-parent']],
+  ['no terminal of the host', ['--new-session']],
+  ['no capabilities', ['--cap-drop', 'ALL']],
+  ['a read-only system', ['--ro-bind', '/usr', '/usr']],
+  ['old names as links', ['--symlink', 'usr/bin', '/bin']],
+  ['old names that are folders read-only', ['--ro-bind', '/lib32', '/lib32']],
+  ['kernel settings read-only', ['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys']],
+  ['a private /tmp', ['--tmpfs', '/tmp']],
+  ['a synthetic passwd', ['--ro-bind', '/run1/etc/passwd', '/etc/passwd']],
+  ['a synthetic hosts', ['--ro-bind', '/run1/etc/hosts', '/etc/hosts']],
+  ['the workspace for writing', ['--bind', '/data/ws', '/workspace']],
+  ['dependencies read-only', ['--ro-bind', '/data/deps', '/workspace/node_modules']],
+  ['an empty read-only .opencode', ['--tmpfs', '/workspace/.opencode', '--remount-ro', '/workspace/.opencode']],
+  ['an empty read-only opencode.json', ['--ro-bind', '/run1/empty.json', '/workspace/opencode.json']],
+  ['the system-call filter', ['--seccomp', '4']],
+  ['its status on a descriptor', ['--json-status-fd', '5']],
+  ['a start that waits for us', ['--block-fd', '6']],
+]
+
+describe.each([['the agent', agent], ['a command', command]] as const)('%s gets', (_who, list) => {
+  test.each(both)('%s', (_what, words) => {
+    expect(place(list, ...words)).toBeGreaterThanOrEqual(0)
+  })
+
+  test('a root that turns read-only after every mount', () => {
+    const last = place(list, '--remount-ro', '/')
+    expect(last).toBeGreaterThan(0)
+    expect(list.slice(last + 2).filter((word) => word.includes('bind') || word === '--tmpfs')).toEqual([])
+  })
+
+  test('masks that nothing below the workspace is mounted after', () => {
+    const mask = place(list, '--tmpfs', '/workspace/.opencode')
+    expect(place(list, '--bind', '/data/ws', '/workspace')).toBeLessThan(mask)
+    expect(place(list, '--ro-bind', '/data/deps', '/workspace/node_modules')).toBeLessThan(mask)
+  })
+
+  test('no environment and no secret through arguments', () => {
+    expect(list).not.toContain('--setenv')
+  })
+
+  test('no device, home or socket folder of the host', () => {
+    const sources = list.filter((_word, at) => /^--(ro-)?bind/.test(list[at - 1] ?? ''))
+    expect(sources.filter((source) => source === '/' || /^\/(home|root|run|var|sys|dev\/(?!null))/.test(source) && !source.startsWith('/run1/'))).toEqual([])
+  })
+})
+
+test('the agent starts outside the workspace, in our read-only folder', () => {
+  expect(place(agent, '--chdir', '/opt/app')).toBeGreaterThan(0)
+  expect(place(agent, '--ro-bind', '/run1/app', '/opt/app')).toBeGreaterThan(0)
+})
+
+test('the agent has no interpreter but the one behind its shell', () => {
+  expect(place(agent, '--ro-bind', '/dev/null', '/usr/bin/bash')).toBeGreaterThan(place(agent, '--ro-bind', '/usr', '/usr'))
+  expect(place(agent, '--ro-bind', '/dev/null', '/usr/bin/git')).toBeGreaterThan(0)
+  expect(place(agent, '--ro-bind', '/usr/bin/dash', '/opt/app/sh')).toBeGreaterThan(place(agent, '--ro-bind', '/run1/app', '/opt/app'))
+})
+
+test('only the agent has its state and the three sockets', () => {
+  expect(place(agent, '--bind', '/data/state', '/home/agent')).toBeGreaterThan(0)
+  expect(place(agent, '--bind', '/run1/ctl', '/run/ctl')).toBeGreaterThan(0)
+  expect(place(agent, '--ro-bind', '/run1/egress', '/run/app/egress.sock')).toBeGreaterThan(0)
+  expect(place(agent, '--ro-bind', '/run1/broker.sock', '/run/app/broker.sock')).toBeGreaterThan(0)
+  expect(command.filter((word) => /data\/state|\.sock|\/run\/|run1\/app|run1\/ctl/.test(word))).toEqual([])
+})
+
+test('a command starts where it was asked to and has an empty home and the tools', () => {
+  expect(place(command, '--chdir', '/workspace/sub')).toBeGreaterThan(0)
+  expect(place(command, '--tmpfs', '/home/agent')).toBeGreaterThan(0)
+  expect(place(command, '--ro-bind', '/run1/tools', '/opt/tools')).toBeGreaterThan(0)
+})
+
+test('a command is one argument, whatever is in it, under limits that are set inside', () => {
+  const text = 'echo "a b" && $(x) \'\n#'
+  const line = limitedCommand(layout, text)
+  expect(line[0]).toBe('/usr/bin/prlimit')
+  expect(line).toContain('--core=0')
+  expect(line.slice(-3)).toEqual(['/usr/bin/bash', '-c', text])
+})
+
+test('chosen toolchains come before what the system has, and nothing of the host\'s environment is there', () => {
+  expect(commandEnvironment(['/opt/node/bin'])).toEqual({ PATH: '/opt/node/bin:/opt/tools:/usr/local/bin:/usr/bin:/bin', HOME: '/home/agent', USER: 'agent', LOGNAME: 'agent', SHELL: '/bin/bash', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp' })
+})

@@ -1,0 +1,62 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { isolationReportSchema } from '../../../src-preload/contract/task.ts'
+import type { Sandbox } from '../../engine/ports.ts'
+import { createBubblewrapSandbox } from './bubblewrap-sandbox.ts'
+import { openCodeBinary } from './sandbox.suite.ts'
+
+let dir: string
+let now = 0
+beforeEach(() => { dir = mkdtempSync(join(tmpdir(), 'pb-')); now = 100 })
+afterEach(() => { rmSync(dir, { recursive: true, force: true }) })
+
+const open = (change: { readonly bwrapPath?: string; readonly runRoot?: string } = {}): Sandbox =>
+  createBubblewrapSandbox({ runRoot: join(dir, 'run'), openCodeBinary: () => openCodeBinary, clock: { now: () => (now += 1) }, ids: { next: (prefix) => prefix }, ...change })
+
+function fakeBwrap(script: string): string {
+  const path = join(dir, 'bwrap')
+  writeFileSync(path, `#!/bin/sh\n${script}\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+test('finds this system usable, says how, and leaves nothing behind', async () => {
+  const report = isolationReportSchema.parse(await open().probe())
+  expect(report).toMatchObject({ usable: true, level: 'bubblewrap', failure: null, summary: expect.stringContaining('bubblewrap') as string })
+  expect(readdirSync(join(dir, 'run'))).toEqual([])
+})
+
+test('asks the system once for concurrent callers and for some seconds', async () => {
+  const sandbox = open()
+  const [first, second] = await Promise.all([sandbox.probe(), sandbox.probe()])
+  expect(second).toBe(first)
+  expect(await sandbox.probe()).toBe(first)
+})
+
+test('a missing bubblewrap is named, with what to install', async () => {
+  expect(await open({ bwrapPath: join(dir, 'missing') }).probe()).toMatchObject({ usable: false, level: 'none', failure: { code: 'isolation-unavailable', message: expect.stringContaining('bubblewrap is not installed') as string, todo: expect.stringContaining('apt install bubblewrap') as string } })
+})
+
+test.each([
+  ['echo "bwrap: No permissions to create new namespace, likely because the kernel does not allow non-privileged user namespaces." >&2; exit 1', /does not let ordinary users/],
+  ['echo "bwrap: Unknown option --disable-userns" >&2; exit 1', /too old/],
+  ['echo "bwrap: setting up uid map: Permission denied" >&2; exit 1', /AppArmor/],
+  ['exit 1', /said nothing/],
+])('a bubblewrap that answers “%s” makes the system unusable with its reason', async (script, reason) => {
+  const report = await open({ bwrapPath: fakeBwrap(script) }).probe()
+  expect(report.usable).toBe(false)
+  expect(report.failure?.message).toMatch(reason)
+})
+
+test('a bubblewrap that hangs does not hang the probe', async () => {
+  const report = await open({ bwrapPath: fakeBwrap('exec sleep 987645') }).probe()
+  expect(report).toMatchObject({ usable: false, failure: { message: expect.stringContaining('not set up within') as string } })
+})
+
+test('works where the data folder\'s path is too long for a socket', async () => {
+  const deep = join(dir, 'x'.repeat(90))
+  mkdirSync(deep)
+  expect(await open({ runRoot: join(deep, 'run') }).probe()).toMatchObject({ usable: true })
+})
