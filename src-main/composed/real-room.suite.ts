@@ -1,0 +1,89 @@
+import type { ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { CommandId, TaskId } from '../../src-preload/contract/ids.ts'
+import type { NewTask } from '../../src-preload/contract/methods.ts'
+import { ok } from '../../src-preload/contract/result.ts'
+import { createLead } from '../adapters/lead/proxy-lead.ts'
+import { createOpenCodeCoder } from '../adapters/opencode/opencode-coder.ts'
+import { startDemoProvider } from '../adapters/proxy/demo-process.ts'
+import { createModelGateway } from '../adapters/proxy/gateway.ts'
+import { entries, nodeFork, realClock, realTimers } from '../adapters/proxy/node-fork.suite.ts'
+import { createBubblewrapSandbox } from '../adapters/sandbox/bubblewrap-sandbox.ts'
+import { insidePaths } from '../adapters/sandbox/inside-paths.ts'
+import { openJournal } from '../adapters/sqlite/open.ts'
+import { createWorkspace } from '../adapters/workspace/workspace.ts'
+import type { TaskState } from '../core/task/model.ts'
+import { waitingHolds } from '../core/task/model.ts'
+import { Engine } from '../engine/engine.ts'
+import type { Ids, ModelDirectory } from '../engine/ports.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const binary = join(root, 'node_modules/opencode-linux-x64/bin/opencode')
+
+/** Everything real but Electron: sandbox, OpenCode, proxy and demo processes, SQLite, folders. */
+export async function openRealRoom(options: { readonly holdMs?: number } = {}) {
+  const dir = mkdtempSync(join(tmpdir(), 'cs-room-'))
+  let count = 0
+  const ids: Ids = { next: (prefix) => `${prefix}_${Date.now().toString(36)}${String(++count).padStart(6, '0')}` }
+  const children: ChildProcess[] = []
+  const errors: string[] = []
+  const log = (level: string, msg: string, fields: unknown = {}): void => { if (level === 'error' || level === 'warn') errors.push(`${msg} ${JSON.stringify(fields)}`) }
+  const demo = await startDemoProvider(nodeFork(entries.demo, children), { holdMs: options.holdMs ?? 0, timers: realTimers })
+  if (!demo.ok) throw new Error(demo.error.message)
+  const directory: ModelDirectory = { resolve: (ref) => ok({ ref, providerLabel: 'Demo', baseUrl: `http://127.0.0.1:${demo.value.port}/v1`, api: 'chat', remote: false, demo: true, needsKey: false, contextTokens: 200_000, outputTokens: 32_000, price: null }) }
+  const gateway = createModelGateway({ fork: nodeFork(entries.proxy, children), runRoot: join(dir, 'run'), credentials: () => Promise.resolve(null), clock: realClock, timers: realTimers, ids, log, preferredPort: 0 })
+  const started = await gateway.start()
+  if (!started.ok) throw new Error(started.error.message)
+  const sandbox = createBubblewrapSandbox({ runRoot: join(dir, 'run'), openCodeBinary: () => binary, clock: realClock, ids })
+  const coder = createOpenCodeCoder({ sandbox, binaryPath: () => binary, clock: realClock, ids, timers: realTimers, log: (line) => { log(line.level, line.msg, line) }, shellClientPath: insidePaths.shell })
+  const workspace = createWorkspace({ root: join(dir, 'tasks'), sampleDir: join(root, 'resources/sample'), clock: realClock, quotaBytes: () => 1e10, patchDir: join(dir, 'patches') })
+  const journal = openJournal({ path: join(dir, 'journal/journal.sqlite'), clock: realClock })
+  if (!journal.ok) throw new Error(journal.error.message)
+  const engine = new Engine({ clock: realClock, ids, timers: realTimers, journal: journal.value, sandbox, coder, gateway, directory, lead: createLead(), workspace, notifier: { holdWaiting: () => undefined }, versions: () => ({ app: '0', electron: '0', sqlite: '0', openCode: null }), scriptedOwner: true, log })
+  await engine.start()
+  const close = async (): Promise<void> => {
+    await engine.close()
+    await gateway.stop()
+    await demo.value.stop()
+    journal.value.close()
+    rmSync(dir, { recursive: true, force: true })
+  }
+  return { dir, engine, journal: journal.value, children, errors, close }
+}
+
+export type RealRoom = Awaited<ReturnType<typeof openRealRoom>>
+
+/** The sample task as the window would start it. */
+export async function runSample(room: RealRoom): Promise<TaskId> {
+  const sample = (await import('../../resources/sample/task.json', { with: { type: 'json' } })).default
+  const ref = { providerId: 'demo', modelId: 'demo' }
+  const task: NewTask = {
+    commandId: `click-${room.dir.slice(-6)}` as CommandId, title: sample.title, requirement: sample.requirement, criteria: sample.criteria, testCommand: sample.testCommand, source: { kind: 'sample' }, models: { lead: ref, coder: ref },
+    budget: { profile: 'pilot', turnsMax: 4, messagesMax: 8, requestsMax: 60, tokensMax: 4_000_000, moneyMicroUsdMax: null, deadlineMs: 600_000 }, grant: { edits: 'allow', testCommand: 'allow', otherCommands: 'ask' }, revisionOf: null,
+  }
+  const created = await room.engine.createTask(task)
+  if (!created.ok) throw new Error(`${created.error.message} ${created.error.todo}`)
+  return created.value.taskId
+}
+
+/** Resolves when the task's state satisfies `when`; `onHold` decides what waits meanwhile. */
+export function until(room: RealRoom, taskId: TaskId, when: (state: TaskState) => boolean, onHold: (kind: string) => 'approved' | 'denied' | 'leave' = () => 'approved'): Promise<TaskState> {
+  const decided = new Set<string>()
+  return new Promise((done) => {
+    const look = (): void => {
+      const state = room.engine.state(taskId)
+      if (state === undefined) return
+      if (when(state)) { stop(); done(state); return }
+      for (const { hold } of waitingHolds(state)) {
+        const verdict = onHold(hold.kind)
+        if (verdict === 'leave' || decided.has(hold.approvalId)) continue
+        decided.add(hold.approvalId)
+        queueMicrotask(() => room.engine.command(taskId, `click-${hold.approvalId}` as CommandId, { is: 'decide-hold', approvalId: hold.approvalId, digest: hold.digest, verdict, reason: null }))
+      }
+    }
+    const stop = room.engine.room.follow(look)
+    look()
+  })
+}
