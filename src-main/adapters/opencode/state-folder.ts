@@ -29,7 +29,7 @@ export async function prepareStateFolder(stateDir: string): Promise<void> {
 
 /** Removes each entry of `folder` that is not named, and each named one that is a link. */
 async function keepOnly(folder: string, names: readonly string[]): Promise<void> {
-  const facts = await lstat(folder).catch((cause: NodeJS.ErrnoException) => { if (cause.code === 'ENOENT') return null; throw cause })
+  const facts = await lstat(folder).catch((cause: unknown) => { if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null; throw cause })
   if (facts === null) return
   if (!facts.isDirectory()) { await rm(folder, { force: true }); return }
   for (const entry of await readdir(folder, { withFileTypes: true })) {

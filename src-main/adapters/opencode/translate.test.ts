@@ -102,6 +102,10 @@ describe('an ask', () => {
     expect(told(run(ask, pending, running).all).at(-1)).toBe('asked bash ls in /workspace/src')
   })
 
+  test('resolves a relative directory as OpenCode does', () => {
+    expect(told(run(ask, tool({ status: 'running', input: { command: 'ls', workdir: 'src/../lib/' } })).all).at(-1)).toBe('asked bash ls in /workspace/lib')
+  })
+
   test('for another command than the one that would run is refused and never shown', () => {
     const { all } = run(pending, ask, tool({ status: 'running', input: { command: 'ls; rm -rf .' } }))
     expect(told(all).filter((line) => line.startsWith('asked'))).toEqual([])

@@ -3,9 +3,11 @@
  * notifications, not truth: duplicates, gaps and reordering are expected, and a snapshot read from history may be applied at any
  * time. What a part tells only ever moves forward (pending → running → ended), which makes all of that harmless.
  */
+import { posix } from 'node:path'
 import type { CoderSignal } from '../../engine/ports.ts'
 import { callIdSchema, type CallId } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
+import { inside } from './launch-config.ts'
 import { openCalls, type CallState, type Translation } from './translation.ts'
 import type { WireError, WireEvent, WireMessageInfo, WirePermission, WireQuestion, WireReasoningPart, WireStatus, WireTextPart, WireToolPart } from './wire.ts'
 
@@ -191,8 +193,13 @@ function askSignal(state: Translation, ask: WirePermission, call: CallState | nu
   if (ask.permission === 'bash' && (command === null || command !== asked)) return { is: 'refuse', permissionId: ask.id, sessionId: ask.sessionID, reason: 'The command that was asked for is not the command that would run.' }
   return signal(state, ask.sessionID, `${ask.id}:asked`, {
     is: 'permission-asked', permissionId: ask.id, callId: call === null ? null : asCallId(call.callId), permission: ask.permission, patterns: ask.patterns,
-    command, workdir: call === null ? null : textField(call.input, 'workdir'), filePath: textField(ask.metadata, 'filepath'), diff: textField(ask.metadata, 'diff'),
+    command, workdir: call === null ? null : resolvedFolder(textField(call.input, 'workdir')), filePath: textField(ask.metadata, 'filepath'), diff: textField(ask.metadata, 'diff'),
   })
+}
+
+/** Where a command runs: OpenCode resolves a relative folder against the workspace, and so must whoever approves it. */
+function resolvedFolder(workdir: string | null): string | null {
+  return workdir === null ? null : posix.resolve(inside.workspace, workdir)
 }
 
 function takeQuestion(state: Translation, ask: WireQuestion): readonly Translated[] {

@@ -23,7 +23,7 @@ export function createVersionProbe(deps: { readonly clock: Clock; readonly timer
   return async (binaryPath) => {
     if (binaryPath === null) return err(missing('No OpenCode is installed beside the app, and none was chosen'))
     const facts = await stat(binaryPath).catch(() => null)
-    if (facts === null || !facts.isFile()) return err(missing(`There is no file at ${binaryPath}`))
+    if (facts?.isFile() !== true) return err(missing(`There is no file at ${binaryPath}`))
     const key = JSON.stringify([binaryPath, facts.mtimeMs, facts.size])
     const kept = entries.get(key)
     if (kept !== undefined && deps.clock.now() < kept.expiresAt) return await kept.outcome

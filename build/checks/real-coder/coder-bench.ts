@@ -1,0 +1,111 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createOpenCodeCoder } from '../../../src-main/adapters/opencode/opencode-coder.ts'
+import { createBubblewrapSandbox } from '../../../src-main/adapters/sandbox/bubblewrap-sandbox.ts'
+import { insidePaths } from '../../../src-main/adapters/sandbox/inside-paths.ts'
+import type { Coder, CoderRun, CoderSignal, CoderSpec, CommandAsk, CommandRun, CommandVerdict, Sandbox, Timers } from '../../../src-main/engine/ports.ts'
+import { taskIdSchema } from '../../../src-preload/contract/ids.ts'
+import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts'
+
+/** The pinned OpenCode, or another one to try the same promises on. */
+const binaryPath = process.env['COUNTERSIGN_OPENCODE_BIN'] ?? resolve(import.meta.dirname, `../../../node_modules/opencode-linux-${process.arch}/bin/opencode`)
+export const token = 'tok-of-this-task'
+/** What must come does so in seconds; the bound is for loaded machines. */
+const waitMs = 30_000
+
+type Signal<K extends CoderSignal['is']> = Extract<CoderSignal, { is: K }>
+
+/** A real OpenCode in the real sandbox before a scripted provider, with everything that was seen of it. */
+export interface CoderBench {
+  readonly dir: string
+  readonly workspaceDir: string
+  readonly coder: Coder
+  readonly sandbox: Sandbox
+  readonly provider: ScriptedProvider
+  readonly signals: CoderSignal[]
+  readonly asks: CommandAsk[]
+  readonly runs: CommandRun[]
+  readonly log: unknown[]
+  verdict: (ask: CommandAsk) => Promise<CommandVerdict>
+  start(change?: Partial<CoderSpec>): Promise<CoderRun>
+  session(run: CoderRun): Promise<string>
+  /** Submits a turn with fresh ids; answers with its message id. */
+  submit(run: CoderRun, sessionId: string, text: string): Promise<string>
+  /** The next signal of a kind that fits, seen now or later; fails when none comes. Each call looks only at what came after the last answer of the same kind. */
+  next<K extends CoderSignal['is']>(is: K, fits?: (signal: Signal<K>) => boolean): Promise<Signal<K>>
+  of<K extends CoderSignal['is']>(is: K): readonly Signal<K>[]
+  close(): Promise<void>
+}
+
+const timers: Timers = {
+  after(ms, signal, run) {
+    if (signal.aborted) return
+    const timer = setTimeout(run, ms)
+    signal.addEventListener('abort', () => { clearTimeout(timer) }, { once: true })
+  },
+}
+
+/** Lays out folders and starts the provider; `close` ends what was started. */
+export async function openCoderBench(): Promise<CoderBench> {
+  const dir = await mkdtemp(join(tmpdir(), 'coder-'))
+  const [workspaceDir, stateDir, egress] = [join(dir, 'workspace'), join(dir, 'state'), join(dir, 'egress.sock')]
+  await mkdir(workspaceDir)
+  const provider = await startScriptedProvider(egress)
+  const clock = { now: () => Date.now() }
+  let count = 0
+  const ids = { next: (prefix: string) => `${prefix}_${dir.slice(-6)}${(count += 1)}` }
+  const sandbox = createBubblewrapSandbox({ runRoot: join(dir, 'run'), openCodeBinary: () => binaryPath, clock, ids })
+  const log: unknown[] = []
+  const coder = createOpenCodeCoder({ sandbox, binaryPath: () => binaryPath, clock, ids, timers, log: (line) => { log.push(line) }, shellClientPath: insidePaths.shell })
+  const started: CoderRun[] = []
+  const seen = new Map<string, number>()
+  let arrived = (): void => undefined
+  const bench: CoderBench = {
+    dir, workspaceDir, coder, sandbox, provider, signals: [], asks: [], runs: [], log,
+    verdict: () => Promise.resolve({ verdict: 'run' }),
+    async start(change = {}) {
+      const run = await coder.start({
+        taskId: taskIdSchema.parse('task_1'), workspaceDir, stateDir, mounts: [], egressSocketPath: egress, token,
+        model: { api: 'chat', modelId: 'vendor/some-model', contextTokens: 200_000, outputTokens: 32_000 }, permissions: { edit: 'allow', bash: 'ask' },
+        decideCommand: (ask) => { bench.asks.push(ask); return bench.verdict(ask) },
+        onCommandEnded: (ended) => { bench.runs.push(ended) },
+        onSignal: (signal) => { bench.signals.push(signal); arrived() },
+        ...change,
+      }, new AbortController().signal)
+      if (!run.ok) throw new Error(`${run.error.code}: ${run.error.message}`)
+      started.push(run.value)
+      return run.value
+    },
+    async session(run) {
+      const made = await run.createSession('A task')
+      if (!made.ok) throw new Error(made.error.message)
+      return made.value.sessionId
+    },
+    async submit(run, sessionId, text) {
+      const { messageId, partId } = coder.mintIds(Date.now())
+      const sent = await run.submit({ sessionId, messageId, partId, text, system: 'You are Bot B, the coder.' })
+      if (!sent.ok) throw new Error(`${sent.error.code}: ${sent.error.message}`)
+      return messageId
+    },
+    async next(is, fits = () => true) {
+      for (let at = seen.get(is) ?? 0; ;) {
+        for (; at < bench.signals.length; at += 1) {
+          const signal = bench.signals[at]
+          if (signal?.is === is && fits(signal as Signal<typeof is>)) { seen.set(is, at + 1); return signal as Signal<typeof is> }
+        }
+        await new Promise<void>((done, fail) => {
+          const timer = setTimeout(() => { fail(new Error(`no ${is} came; seen: ${bench.signals.map((signal) => signal.is).join(' ')}; log: ${JSON.stringify(log).slice(-2_000)}`)) }, waitMs)
+          arrived = () => { clearTimeout(timer); done() }
+        })
+      }
+    },
+    of: (is) => bench.signals.filter((signal) => signal.is === is) as Signal<typeof is>[],
+    async close() {
+      await Promise.all(started.map((run) => run.stop()))
+      await provider.close()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+  return bench
+}
