@@ -28,3 +28,8 @@ export function sqliteAddonIn(resources: string): string {
 export function openCodeIn(resources: string, platform: NodeJS.Platform): string {
   return join(resources, 'opencode', platform === 'win32' ? 'opencode.exe' : 'opencode')
 }
+
+/** Folder of the sample task, as real files. */
+export function sampleIn(resources: string): string {
+  return join(resources, 'sample')
+}

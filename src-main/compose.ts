@@ -1,0 +1,127 @@
+import { app, safeStorage } from 'electron'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Failure } from '../src-preload/contract/failure.ts'
+import { limits } from '../src-preload/contract/limits.ts'
+import { ok, type Result } from '../src-preload/contract/result.ts'
+import { openKeychain } from './adapters/keychain/keychain.ts'
+import { createLead } from './adapters/lead/proxy-lead.ts'
+import { createOpenCodeCoder } from './adapters/opencode/opencode-coder.ts'
+import { startDemoProvider } from './adapters/proxy/demo-process.ts'
+import { createModelGateway } from './adapters/proxy/gateway.ts'
+import { createBubblewrapSandbox } from './adapters/sandbox/bubblewrap-sandbox.ts'
+import { insidePaths } from './adapters/sandbox/inside-paths.ts'
+import { createModelDirectory } from './adapters/settings/model-directory.ts'
+import { loadProvidersFile } from './adapters/settings/providers-file.ts'
+import { openSettings } from './adapters/settings/settings-store.ts'
+import { openJournal } from './adapters/sqlite/open.ts'
+import { systemClock } from './adapters/system/clock.ts'
+import { createIds } from './adapters/system/ids.ts'
+import { createLog, type LogFacts } from './adapters/system/log.ts'
+import { createRedactor } from './adapters/system/redaction.ts'
+import { textFiles } from './adapters/system/text-files.ts'
+import { createTimers } from './adapters/system/timers.ts'
+import { createWorkspace } from './adapters/workspace/workspace.ts'
+import { Engine } from './engine/engine.ts'
+import type { Notifier } from './engine/ports.ts'
+import { demoAware, type DemoAddress } from './shell/demo-address.ts'
+import { forkOf } from './shell/fork.ts'
+import { probeAware } from './shell/provider-test.ts'
+import { openCodeIn, resourcesFolder, sampleIn, sqliteAddonIn } from './shell/resources-folder.ts'
+
+export interface ComposeOptions { readonly dataDir: string; readonly scriptedOwner: boolean; readonly notifier: Notifier; readonly entriesDir: string }
+
+/** Everything that stands before the journal: a window can be drawn and problems told with it. */
+export type Ground = Awaited<ReturnType<typeof layGround>>
+
+const clock = systemClock
+const timers = createTimers(clock)
+const ids = createIds(clock)
+
+/** Settings, keys, log and folders. Never fails: what is broken is told in `problems`, and defaults stand in. */
+export async function layGround({ dataDir }: ComposeOptions) {
+  for (const folder of ['', 'journal', 'tasks', 'patches', 'logs']) mkdirSync(join(dataDir, folder), { recursive: true, mode: 0o700 })
+  const resources = resourcesFolder({ isPackaged: app.isPackaged, resourcesPath: process.resourcesPath, env: process.env })
+  const [settings, keychain, environment] = await Promise.all([
+    openSettings(join(dataDir, 'settings.json'), textFiles),
+    openKeychain({ path: join(dataDir, 'keys.json'), safeStorage, files: textFiles, env: process.env, now: () => clock.now() }),
+    loadProvidersFile(process.env['COUNTERSIGN_PROVIDERS'], textFiles),
+  ])
+  const redact = createRedactor(() => keychain.secrets())
+  const log = createLog({ dir: join(dataDir, 'logs'), name: 'countersign', clock, redact })
+  const providers = createModelDirectory({ settings, fromEnvironment: environment.providers, keys: keychain })
+  const problems: Failure[] = [settings.problem(), keychain.problem(), environment.problem].filter((problem) => problem !== null)
+  return { dataDir, resources, settings, keychain, providers, redact, log, problems }
+}
+
+/** What a running app is made of. */
+export type Parts = Extract<ReturnType<typeof buildParts>, { ok: true }>['value']
+
+/** The journal, the processes and the engine. A journal that cannot be opened is the one thing that stops here. */
+export function buildParts(ground: Ground, options: ComposeOptions) {
+  const { dataDir, resources, settings, providers, log } = ground
+  const journal = openJournal({ path: join(dataDir, 'journal', 'journal.sqlite'), nativeBinding: sqliteAddonIn(resources), clock, redact: ground.redact })
+  if (!journal.ok) return journal
+  const note = noteTo(log)
+  const runRoot = join(dataDir, 'run')
+  const bundled = openCodeIn(resources, process.platform)
+  const binaryPath = (): string => process.env['COUNTERSIGN_OPENCODE_BIN'] ?? settings.get().openCodeBinary ?? bundled
+  const sandbox = createBubblewrapSandbox({ runRoot, openCodeBinary: binaryPath, clock, ids })
+  const coder = createOpenCodeCoder({ sandbox, binaryPath, clock, ids, timers, shellClientPath: insidePaths.shell, log: ({ level, msg, ...facts }) => { log[level](msg, flat(facts)) } })
+  const gateway = createModelGateway({
+    fork: forkOf(join(options.entriesDir, 'proxy.js'), 'Countersign model proxy', (line) => { log.warn('proxy printed', { line }) }), runRoot,
+    credentials: (providerId) => Promise.resolve(providers.credential(providerId)), clock, timers, ids, log: (level, message) => { log[level](message) },
+    preferredPort: limits.proxyDefaultPort, directEnabled: settings.get().fallbacks.directEnabled && process.env['MUSE_PROXY_DIRECT'] !== '0',
+  })
+  const demo: DemoAddress = { port: null }
+  const directory = demoAware(providers, demo)
+  const workspace = createWorkspace({ root: join(dataDir, 'tasks'), sampleDir: sampleIn(resources), clock, quotaBytes: () => settings.get().workspaceQuotaBytes, patchDir: join(dataDir, 'patches') })
+  const probing = probeAware(gateway)
+  const lead = createLead()
+  const sqliteVersion = journal.value.facts().sqliteVersion
+  const engine = new Engine({
+    clock, ids, timers, journal: journal.value, sandbox, coder, gateway: probing, directory, lead, workspace, notifier: options.notifier,
+    versions: () => ({ app: app.getVersion(), electron: process.versions.electron, sqlite: sqliteVersion, openCode: null }), scriptedOwner: options.scriptedOwner, log: note,
+  })
+  return ok({ ground, journal: journal.value, sandbox, coder, gateway, directory, workspace, lead, engine, demo, sqliteVersion, ids, entriesDir: options.entriesDir })
+}
+
+/** Starts the processes, then the engine: recovery may need them. The demo provider is started again when it dies. */
+export async function startParts(parts: Parts): Promise<Result<null, Failure>> {
+  const { log } = parts.ground
+  const [gateway] = await Promise.all([parts.gateway.start(), keepDemo(parts)])
+  if (!gateway.ok) log.error('the proxy did not start', { code: gateway.error.code })
+  await parts.engine.start()
+  return gateway.ok ? ok(null) : gateway
+}
+
+async function keepDemo(parts: Parts): Promise<void> {
+  const { log } = parts.ground
+  const holdMs = Number.parseInt(process.env['COUNTERSIGN_DEMO_HOLD_MS'] ?? '0', 10)
+  const fork = forkOf(join(parts.entriesDir, 'demo.js'), 'Countersign demo model', (line) => { log.warn('demo printed', { line }) })
+  const started = await startDemoProvider(fork, { holdMs: Number.isFinite(holdMs) && holdMs > 0 ? Math.min(holdMs, 600_000) : 0, timers })
+  if (!started.ok) { log.error('the demo provider did not start', { code: started.error.code }); return }
+  parts.demo.port = started.value.port
+  parts.demo.stop = () => started.value.stop()
+  void started.value.exited.then(() => {
+    parts.demo.port = null
+    if (parts.demo.stopping !== true) timers.after(1_000, new AbortController().signal, () => { void keepDemo(parts) })
+  })
+}
+
+/** Ends everything, children first, with the journal last. */
+export async function stopParts(parts: Parts): Promise<void> {
+  parts.demo.stopping = true
+  await parts.engine.close()
+  await Promise.allSettled([parts.gateway.stop(), parts.demo.stop?.() ?? Promise.resolve()])
+  parts.journal.close()
+  await parts.ground.log.flush()
+}
+
+function noteTo(log: Ground['log']): (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void {
+  return (level, msg, fields) => { log[level](msg, flat(fields)) }
+}
+
+function flat(fields: Record<string, unknown>): LogFacts {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null ? value : JSON.stringify(value)]))
+}

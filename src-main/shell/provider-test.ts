@@ -1,0 +1,38 @@
+import type { Failure } from '../../src-preload/contract/failure.ts'
+import type { TaskId } from '../../src-preload/contract/ids.ts'
+import type { MethodOutput } from '../../src-preload/contract/methods.ts'
+import { ok, type Result } from '../../src-preload/contract/result.ts'
+import type { GatewayCallEnd, Ids, Lead, ModelDirectory, ModelGateway } from '../engine/ports.ts'
+
+const probePrefix = 'probe_'
+
+/** A gateway that admits Settings' own test calls: they belong to no task, carry no task content and are made by the owner's click. */
+export function probeAware(gateway: ModelGateway): ModelGateway {
+  return { ...bound(gateway), onAdmission: (decide) => { gateway.onAdmission((ask) => (ask.taskId.startsWith(probePrefix) ? Promise.resolve({ admit: true }) : decide(ask))) } }
+}
+
+function bound(gateway: ModelGateway): ModelGateway {
+  return {
+    start: () => gateway.start(), open: (grant) => gateway.open(grant), close: (taskId) => gateway.close(taskId), stop: () => gateway.stop(), onAdmission: (decide) => { gateway.onAdmission(decide) },
+    onCallStarted: (listener) => { gateway.onCallStarted(listener) }, onCallEnded: (listener) => { gateway.onCallEnded(listener) }, onPreview: (listener) => { gateway.onPreview(listener) },
+  }
+}
+
+/** Makes one short real call to a provider, through the proxy like any other. Bounded to 30 s. */
+export async function testProvider(deps: { readonly gateway: ModelGateway; readonly directory: ModelDirectory; readonly lead: Lead; readonly ids: Ids }, input: { readonly id: string; readonly modelId: string }): Promise<Result<MethodOutput<'provider.test'>, Failure>> {
+  const target = deps.directory.resolve({ providerId: input.id, modelId: input.modelId })
+  if (!target.ok) return target
+  const taskId = deps.ids.next('probe') as TaskId
+  const ends: GatewayCallEnd[] = []
+  deps.gateway.onCallEnded((end) => { if (end.taskId === taskId) ends.push(end) })
+  const opened = await deps.gateway.open({ taskId, bot: 'lead', target: target.value })
+  if (!opened.ok) return opened
+  try {
+    const said = await deps.lead.ask({ ...opened.value, modelId: input.modelId, api: target.value.api, system: 'You are being tested. Answer with one short sentence.', messages: [{ role: 'user', content: 'Say hello.' }] }, () => undefined, AbortSignal.timeout(30_000))
+    if (!said.ok) return said
+    const end = ends.at(-1)
+    return ok({ status: end?.status ?? 200, modelAnswered: end?.modelAnswered ?? null, latencyMs: end?.latencyMs ?? 0, text: said.value.text.slice(0, 500) })
+  } finally {
+    await deps.gateway.close(taskId)
+  }
+}
