@@ -32,8 +32,10 @@ export function builderConfig(electron: ElectronRuntime, resources: readonly Shi
       loadBrowserProcessSpecificV8Snapshot: false,
       grantFileProtocolExtraPrivileges: false,
     },
-    linux: { executableName: 'countersign', category: 'Development', maintainer: 'The Countersign authors' },
-    mac: { category: 'public.app-category.developer-tools', hardenedRuntime: true },
+    // `npm run package` makes the unpacked folder only; these are what a release makes of it.
+    linux: { target: ['AppImage', 'deb', 'tar.gz'], executableName: 'countersign', category: 'Development', maintainer: 'The Countersign authors' },
+    mac: { target: ['dmg', 'zip'], category: 'public.app-category.developer-tools', hardenedRuntime: true },
+    win: { target: ['nsis'] },
     publish: null,
   }
 }

@@ -6,6 +6,7 @@ import { createBubblewrapSandbox } from '../../../src-main/adapters/sandbox/bubb
 import { insidePaths } from '../../../src-main/adapters/sandbox/inside-paths.ts'
 import type { Coder, CoderRun, CoderSignal, CoderSpec, CommandAsk, CommandRun, CommandVerdict, Sandbox, Timers } from '../../../src-main/engine/ports.ts'
 import { taskIdSchema } from '../../../src-preload/contract/ids.ts'
+import { openRelay, type Relay } from './relay.ts'
 import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts'
 
 /** The pinned OpenCode, or another one to try the same promises on. */
@@ -27,6 +28,10 @@ export interface CoderBench {
   readonly asks: CommandAsk[]
   readonly runs: CommandRun[]
   readonly log: unknown[]
+  /** Between the adapter and the agent's control socket; the test can cut it. Of the newest start. */
+  readonly control: () => Relay
+  /** A request to the agent's server by somebody who has its password, but is not the adapter. */
+  foreign(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: unknown }>
   verdict: (ask: CommandAsk) => Promise<CommandVerdict>
   start(change?: Partial<CoderSpec>): Promise<CoderRun>
   session(run: CoderRun): Promise<string>
@@ -57,13 +62,28 @@ export async function openCoderBench(): Promise<CoderBench> {
   const ids = { next: (prefix: string) => `${prefix}_${dir.slice(-6)}${(count += 1)}` }
   const sandbox = createBubblewrapSandbox({ runRoot: join(dir, 'run'), openCodeBinary: () => binaryPath, clock, ids })
   const log: unknown[] = []
-  const coder = createOpenCodeCoder({ sandbox, binaryPath: () => binaryPath, clock, ids, timers, log: (line) => { log.push(line) }, shellClientPath: insidePaths.shell })
+  let control: Relay | null = null
+  let password = ''
+  const relayed: Sandbox = {
+    ...sandbox,
+    async launch(spec, signal) {
+      password = spec.env['OPENCODE_SERVER_PASSWORD'] ?? ''
+      const launched = await sandbox.launch(spec, signal)
+      if (!launched.ok) return launched
+      const relay = await openRelay(join(dir, `control${String((count += 1))}.sock`), launched.value.controlSocketPath)
+      control = relay
+      return { ok: true, value: { ...launched.value, controlSocketPath: relay.path } }
+    },
+  }
+  const coder = createOpenCodeCoder({ sandbox: relayed, binaryPath: () => binaryPath, clock, ids, timers, log: (line) => { log.push(line) }, shellClientPath: insidePaths.shell })
   const started: CoderRun[] = []
   const seen = new Map<string, number>()
   let arrived = (): void => undefined
   const bench: CoderBench = {
     dir, workspaceDir, coder, sandbox, provider, signals: [], asks: [], runs: [], log,
     verdict: () => Promise.resolve({ verdict: 'run' }),
+    control() { if (control === null) throw new Error('nothing was started'); return control },
+    foreign: (method, path, body) => bench.control().request(method, path, password, body),
     async start(change = {}) {
       const run = await coder.start({
         taskId: taskIdSchema.parse('task_1'), workspaceDir, stateDir, mounts: [], egressSocketPath: egress, token,
@@ -103,6 +123,7 @@ export async function openCoderBench(): Promise<CoderBench> {
     of: (is) => bench.signals.filter((signal) => signal.is === is) as Signal<typeof is>[],
     async close() {
       await Promise.all(started.map((run) => run.stop()))
+      await control?.close()
       await provider.close()
       await rm(dir, { recursive: true, force: true })
     },
