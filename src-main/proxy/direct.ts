@@ -6,7 +6,6 @@ import { refusal, type Refusal } from './errors.ts'
 import { IdleWatch, type DeadBy, type IdleLimits } from './idle-watch.ts'
 import { proxyLimits } from './proxy-limits.ts'
 import { ReplyReader } from './reply-reader.ts'
-import { errorFrame } from './stream-end.ts'
 import type { Tap } from './tap.ts'
 import type { Time } from './time.ts'
 import { replyHeaders, upstreamHeaders, upstreamUrl } from './upstream.ts'
@@ -18,12 +17,12 @@ export interface DirectPath {
 }
 
 /** Builds the direct path. No redirect is followed, no reply is unpacked, nothing is retried. */
-export function createDirectPath(time: Time, idle: IdleLimits = proxyLimits): DirectPath {
+export function createDirectPath(time: Time, onBroken: (error: unknown) => void, idle: IdleLimits = proxyLimits): DirectPath {
   const agent = new Agent({ connect: { timeout: proxyLimits.connectMs }, headersTimeout: 0, bodyTimeout: 0 })
   return {
     forward: (call, tap) =>
       new Promise((resolve) => {
-        const forwarding = new Forwarding(call, tap, time, idle, resolve)
+        const forwarding = new Forwarding({ call, tap, time, idle, onBroken, resolve })
         const { origin, path } = upstreamUrl(call.grant, call.api)
         agent.dispatch({ origin, path, method: 'POST', headers: upstreamHeaders(call.request.headers, call.grant), body: call.body.bytes }, forwarding)
       }),
@@ -34,22 +33,31 @@ export function createDirectPath(time: Time, idle: IdleLimits = proxyLimits): Di
 /** Why a call ended before its reply did. */
 type Cut = { readonly by: 'client' } | { readonly by: 'revoked' } | { readonly by: 'redirect' } | { readonly by: 'dead'; readonly how: DeadBy } | { readonly by: 'upstream'; readonly words: string }
 
+interface ForwardingDeps {
+  readonly call: ModelCall
+  readonly tap: Tap
+  readonly time: Time
+  readonly idle: IdleLimits
+  readonly onBroken: (error: unknown) => void
+  readonly resolve: (outcome: CallOutcome) => void
+}
+
+/** One call on the direct path, from dispatch to its outcome. */
 class Forwarding implements Dispatcher.DispatchHandler {
   readonly #call: ModelCall
-  readonly #tap: Tap
+  readonly #deps: ForwardingDeps
   readonly #watch: IdleWatch
-  readonly #resolve: (outcome: CallOutcome) => void
   #controller: Dispatcher.DispatchController | null = null
   #reader: ReplyReader | null = null
   #status = 0
   #cut: Cut | null = null
   #settled = false
 
-  constructor(call: ModelCall, tap: Tap, time: Time, idle: IdleLimits, resolve: (outcome: CallOutcome) => void) {
+  constructor(deps: ForwardingDeps) {
+    const { call } = deps
     this.#call = call
-    this.#tap = tap
-    this.#resolve = resolve
-    this.#watch = new IdleWatch(time, (how) => this.#end({ by: 'dead', how }), idle)
+    this.#deps = deps
+    this.#watch = new IdleWatch(deps.time, (how) => this.#end({ by: 'dead', how }), deps.idle)
     call.response.on('close', this.#onClientClose)
     call.grant.lifetime.signal.addEventListener('abort', this.#onRevoked)
     if (call.response.destroyed) this.#onClientClose()
@@ -67,14 +75,17 @@ class Forwarding implements Dispatcher.DispatchHandler {
     if (status >= 300 && status < 400) { this.#end({ by: 'redirect' }); return }
     const { api, response } = this.#call
     const opaque = (headers['content-encoding'] ?? 'identity') !== 'identity'
-    this.#reader = new ReplyReader({ api, status, contentType: String(headers['content-type'] ?? ''), opaque, tap: this.#tap, onEvent: () => this.#watch.event() })
-    response.writeHead(status, { ...replyHeaders(headers, this.#reader.isStream), 'x-muse-proxy-path': 'direct' })
+    const { tap, onBroken } = this.#deps
+    const reader = new ReplyReader({ api, status, contentType: String(headers['content-type'] ?? ''), opaque, tap, onBroken, onEvent: () => this.#watch.event() })
+    response.writeHead(status, { ...replyHeaders(headers, reader.isStream), 'x-muse-proxy-path': 'direct' })
     response.flushHeaders()
+    this.#reader = reader
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return
     this.#watch.byte()
+    if (this.#reader?.isStream !== true) this.#watch.event()
     const { response } = this.#call
     if (!response.write(chunk)) {
       controller.pause()
@@ -117,8 +128,8 @@ class Forwarding implements Dispatcher.DispatchHandler {
     this.#call.response.off('close', this.#onClientClose)
     this.#call.grant.lifetime.signal.removeEventListener('abort', this.#onRevoked)
     this.#reader?.finish()
-    if (this.#reader === null) this.#tap.end()
-    this.#resolve(this.#outcome(cut))
+    if (this.#reader === null) this.#deps.tap.end()
+    this.#deps.resolve(this.#outcome(cut))
   }
 
   #outcome(cut: Cut | null): CallOutcome {
@@ -130,17 +141,10 @@ class Forwarding implements Dispatcher.DispatchHandler {
       return { is: 'not-served', failure: cutFailure(ended, this.#call), refused: cutRefusal(ended, this.#call) }
     }
     const failed = this.#failureOf(reader, cut)
-    if (!reader.isStream && cut !== null) response.destroy()
-    else response.end(this.#tail(reader, failed))
+    // A cut that no frame can tell of is told by the connection.
+    if (cut !== null && (!reader.isStream || reader.terminal === undefined)) response.destroy()
+    else response.end(reader.tail({ code: 'upstream_stream_incomplete', message: failed?.message ?? 'The stream ended without its terminal frame.' }))
     return { is: 'served', path: 'direct', status: this.#status, metered: reader.meter.metered, failure: failed }
-  }
-
-  /** What goes behind the vendor's last byte: nothing, unless the stream lacks its terminal frame. */
-  #tail(reader: ReplyReader, failed: Failure | null): string {
-    if (!reader.isStream) return ''
-    if (reader.terminal !== null) return reader.terminalUnended ? '\n\n' : ''
-    const message = failed?.message ?? 'The stream ended without its terminal frame.'
-    return errorFrame(this.#call.api, { code: 'upstream_stream_incomplete', type: 'api_error', message }, reader.betweenEvents)
   }
 
   #failureOf(reader: ReplyReader, cut: Cut | null): Failure | null {
@@ -149,7 +153,7 @@ class Forwarding implements Dispatcher.DispatchHandler {
     if (this.#status >= 300) return failure('provider-refused', `${label} answered with status ${this.#status}${words}`, 'Check the model, the key and the limits of this provider in Settings.')
     if (reader.terminal === 'failed') return failure('provider-refused', `${label} ended the stream with an error${words}`, 'Try again; if it stays, check this provider in Settings.')
     // Whatever breaks behind the terminal frame changes nothing any more.
-    if (cut !== null && !(reader.isStream && reader.terminal === 'finished')) return cutFailure(cut, this.#call)
+    if (cut !== null && !(reader.isStream && reader.terminal != null)) return cutFailure(cut, this.#call)
     if (reader.isStream && reader.terminal === null) return failure('provider-nonsense', `${label} ended its stream without saying that it was finished.`, 'Try again; if it stays, the provider or a gateway before it is broken.')
     return null
   }

@@ -26,10 +26,10 @@ export function createProxy(deps: ProxyDeps): Proxy {
   const { post, time } = deps
   const grants = new GrantTable()
   const admissions = new AdmissionDesk((ask) => post({ is: 'admission-ask', ask }), time)
-  const direct = createDirectPath(time, deps.idle ?? proxyLimits)
-  let callNumber = 0
+    let callNumber = 0
   let directEnabled = true
   const log = (error: unknown): void => post({ is: 'log', level: 'error', message: error instanceof Error ? error.message : 'unknown fault' })
+  const direct = createDirectPath(time, log, deps.idle ?? proxyLimits)
   const front = new HttpFront({
     grants,
     onError: log,

@@ -1,7 +1,7 @@
 import { errorMessageOf, Meter } from './metering.ts'
 import { proxyLimits } from './proxy-limits.ts'
 import { SseReader, type SseEvent } from './sse-reader.ts'
-import { terminalOf, type Terminal } from './stream-end.ts'
+import { StreamEnd, type Terminal } from './stream-end.ts'
 import type { Tap } from './tap.ts'
 
 interface ReplyReaderDeps {
@@ -12,23 +12,28 @@ interface ReplyReaderDeps {
   readonly opaque: boolean
   readonly tap: Tap
   readonly onEvent: () => void
+  readonly onBroken: (error: unknown) => void
 }
 
-/** Reads a copy of an upstream's reply: its model, usage, error words and terminal frame, and feeds the tap. */
+/**
+ * Reads a copy of an upstream's reply: its model, usage, error words and terminal frame, and feeds the tap. A fault in here
+ * ends the reading (what is not known yet stays unknown), never the reply.
+ */
 export class ReplyReader {
   readonly #deps: ReplyReaderDeps
   readonly #meter = new Meter()
   readonly #sse: SseReader | null
   readonly #held: Uint8Array[] = []
   #heldBytes = 0
-  #terminal: Terminal | null = null
+  readonly #end: StreamEnd
+  #tailLead = false
   #blind: boolean
   #errorWords: string | null = null
-  #terminalUnended = false
 
   constructor(deps: ReplyReaderDeps) {
     this.#deps = deps
     this.#blind = deps.opaque
+    this.#end = new StreamEnd(deps.api)
     const streams = deps.status < 300 && /^text\/event-stream\b/i.test(deps.contentType)
     this.#sse = streams ? new SseReader((event) => this.#readEvent(event), () => { this.#blind = true }) : null
   }
@@ -37,19 +42,15 @@ export class ReplyReader {
     return this.#sse !== null
   }
 
-  /** The terminal frame that has been seen. A stream that cannot be read counts as finished: nothing is appended to it. */
-  get terminal(): Terminal | null {
-    return this.#blind ? 'finished' : this.#terminal
+  /** The terminal frame that has been seen; undefined when the reply cannot be read. */
+  get terminal(): Terminal | null | undefined {
+    return this.#blind ? undefined : this.#end.terminal
   }
 
-  /** Whether the bytes so far end with a blank line. */
-  get betweenEvents(): boolean {
-    return this.#sse?.betweenEvents ?? false
-  }
-
-  /** The terminal frame lacks the blank line that a client needs to read it. */
-  get terminalUnended(): boolean {
-    return this.#terminalUnended
+  /** After `finish`: what goes behind the vendor's last byte. Nothing goes behind what cannot be read, or is no stream. */
+  tail(error: { readonly code: string; readonly message: string }): string {
+    if (this.#sse === null || this.#blind) return ''
+    return (this.#tailLead ? '\n\n' : '') + this.#end.tail(error, this.#tailLead || this.#sse.betweenEvents)
   }
 
   get meter(): Meter {
@@ -62,19 +63,37 @@ export class ReplyReader {
   }
 
   take(bytes: Uint8Array): void {
-    if (this.#deps.opaque) return
+    this.#guard(() => this.#read(bytes))
+  }
+
+  /** The reply is over. */
+  finish(): void {
+    this.#guard(() => this.#readEnd())
+    this.#deps.tap.end()
+  }
+
+  #guard(run: () => void): void {
+    if (this.#blind) return
+    try {
+      run()
+    } catch (error) {
+      this.#blind = true
+      this.#deps.onBroken(error)
+    }
+  }
+
+  #read(bytes: Uint8Array): void {
     if (this.#sse !== null) { this.#sse.take(bytes); return }
     this.#heldBytes += bytes.length
     if (this.#heldBytes <= this.#heldBytesMax) this.#held.push(bytes)
   }
 
-  /** The reply is over. */
-  finish(): void {
-    const ended = this.#terminal !== null
+  #readEnd(): void {
+    const ended = this.#end.terminal !== null
     this.#sse?.finish()
-    this.#terminalUnended = !ended && this.#terminal !== null
-    this.#deps.tap.end()
-    if (this.#sse !== null || this.#deps.opaque || this.#heldBytes > this.#heldBytesMax) return
+    // The terminal frame lacks the blank line that a client needs to read it.
+    this.#tailLead = !ended && this.#end.terminal !== null
+    if (this.#sse !== null || this.#heldBytes > this.#heldBytesMax) return
     const text = Buffer.concat(this.#held).toString('utf8')
     const value = parseOrNull(text)
     if (this.#deps.status < 300) this.#meter.read(value)
@@ -87,8 +106,7 @@ export class ReplyReader {
 
   #readEvent(event: SseEvent): void {
     this.#deps.onEvent()
-    const terminal = terminalOf(event, this.#deps.api)
-    this.#terminal ??= terminal
+    const terminal = this.#end.read(event)
     if (event.is !== 'json') return
     this.#meter.read(event.value)
     if (terminal === 'failed') this.#errorWords = errorMessageOf(event.value)

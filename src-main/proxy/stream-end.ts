@@ -1,33 +1,69 @@
 import { listOf, recordOf, textOf } from '../core/preview/json-shape.ts'
 import type { SseEvent } from './sse-reader.ts'
 
-/** How a stream said that it was over. */
-export type Terminal = 'finished' | 'failed'
+/** How a stream said that it was over. `unreadable`: in a frame that OpenCode cannot read, a completed response without usage. */
+export type Terminal = 'finished' | 'failed' | 'unreadable'
 
 /**
- * Whether an event is a terminal frame: a finish reason (chat), a completed, incomplete or failed response (Responses), or an
- * error. `[DONE]` alone is none: OpenCode asks again at once after a stream without a finish reason.
+ * Watches a stream for its terminal frame: a finish reason (chat), a completed, incomplete or failed response (Responses), or
+ * an error. `[DONE]` alone is none. Measured on OpenCode 1.18.30: after a stream without one, or after a completed
+ * response without usage, it asks again at once, for ever.
  */
-export function terminalOf(event: SseEvent, api: 'chat' | 'responses'): Terminal | null {
-  const about = event.is === 'json' ? recordOf(event.value) : null
-  if (about === null) return null
-  if (api === 'chat') {
-    if (about['error'] != null) return 'failed'
-    return listOf(about['choices']).some((choice) => textOf(recordOf(choice)?.['finish_reason']) !== null) ? 'finished' : null
+export class StreamEnd {
+  readonly #api: 'chat' | 'responses'
+  #terminal: Terminal | null = null
+  #frame: Readonly<Record<string, unknown>> | null = null
+
+  constructor(api: 'chat' | 'responses') {
+    this.#api = api
   }
+
+  get terminal(): Terminal | null {
+    return this.#terminal
+  }
+
+  read(event: SseEvent): Terminal | null {
+    const about = event.is === 'json' ? recordOf(event.value) : null
+    const found = about === null ? null : this.#api === 'chat' ? chatTerminal(about) : responsesTerminal(about)
+    if (found === null || (this.#terminal !== null && this.#terminal !== 'unreadable')) return found
+    this.#terminal = found
+    if (found === 'unreadable') this.#frame = about
+    return found
+  }
+
+  /**
+   * What goes behind the last byte, '' if nothing. `betweenEvents`: that byte ended a blank line. Without a terminal frame:
+   * an error that OpenCode does not retry (a retry would run the tools of this stream again). For an unreadable one: the
+   * same frame again with a usage of zeros for the client's eyes; our own metering keeps it as unknown.
+   */
+  tail(error: { readonly code: string; readonly message: string }, betweenEvents: boolean): string {
+    const lead = betweenEvents ? '' : '\n\n'
+    if (this.#terminal === 'unreadable') return lead + this.#again()
+    if (this.#terminal !== null) return ''
+    const { code, message } = error
+    if (this.#api === 'chat') return `${lead}data: ${JSON.stringify({ error: { message, type: 'api_error', code, param: null } })}\n\n`
+    const response = { id: 'resp_incomplete', object: 'response', created_at: 0, status: 'failed', output: [], usage: null, error: { code, message } }
+    return `${lead}event: response.failed\ndata: ${JSON.stringify({ type: 'response.failed', sequence_number: 0, response })}\n\n`
+  }
+
+  #again(): string {
+    const usage = { input_tokens: 0, input_tokens_details: { cached_tokens: 0 }, output_tokens: 0, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 0 }
+    const frame = { ...this.#frame, response: { ...recordOf(this.#frame?.['response']), output: [], usage, metadata: { usage: 'unknown' } } }
+    return `event: ${String(this.#frame?.['type'])}\ndata: ${JSON.stringify(frame)}\n\n`
+  }
+}
+
+function chatTerminal(about: Readonly<Record<string, unknown>>): Terminal | null {
+  if (about['error'] != null) return 'failed'
+  return listOf(about['choices']).some((choice) => textOf(recordOf(choice)?.['finish_reason']) !== null) ? 'finished' : null
+}
+
+function responsesTerminal(about: Readonly<Record<string, unknown>>): Terminal | null {
   switch (about['type']) {
     case 'response.completed':
-    case 'response.incomplete': return 'finished'
+    case 'response.incomplete': return recordOf(recordOf(about['response'])?.['usage']) === null ? 'unreadable' : 'finished'
     case 'response.failed':
     case 'error': return 'failed'
     default: return null
   }
-}
-
-/** The error frame that goes behind the last byte of a stream without a terminal frame. `betweenEvents`: those bytes end with a blank line. */
-export function errorFrame(api: 'chat' | 'responses', error: { readonly code: string; readonly message: string; readonly type: string }, betweenEvents: boolean): string {
-  const lead = betweenEvents ? '' : '\n\n'
-  const { code, message, type } = error
-  if (api === 'chat') return `${lead}data: ${JSON.stringify({ error: { message, type, code, param: null } })}\n\n`
-  return `${lead}event: error\ndata: ${JSON.stringify({ type: 'error', sequence_number: 0, code, message, param: null, error: { message, type, code, param: null } })}\n\n`
 }
