@@ -283,6 +283,17 @@ describe('stop, crash and recovery', () => {
     expect(room.coder.run().stopped).toBe(true)
   })
 
+  it('keeps words before the tool call that followed them, although the runtime ends a text last', async () => {
+    const room = await working()
+    const run = room.coder.run()
+    run.say({ is: 'text', partId: 'prt_t', reasoning: false, text: 'First I write.', done: false })
+    sayWrite(run, 'call_1', '/workspace/src/a.ts', 'x')
+    run.say({ is: 'text', partId: 'prt_t', reasoning: false, text: 'First I write.', done: true })
+    await room.settle()
+    const rows = room.engine.room.snapshot(room.taskId).put.filter((row) => row.kind === 'entry' && ((row.body.is === 'message' && row.author === 'coder') || row.body.is === 'tool')).map((row) => (row.kind === 'entry' ? row : null)!)
+    expect(rows.toSorted((a, b) => a.order - b.order).map((row) => row.body.is)).toEqual(['message', 'tool'])
+  })
+
   it('draws the same rows from the journal as it drew live', async () => {
     const room = await working([review])
     const run = room.coder.run()

@@ -31,6 +31,8 @@ export interface EngineDeps {
   readonly log: (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void
 }
 
+const probesAgainMax = 3
+
 /** The engine: everything between the window and the adapters. */
 export class Engine {
   readonly room: Room
@@ -71,6 +73,8 @@ export class Engine {
   /** Folds the journal, settles what an earlier life left, and draws the room. */
   async start(): Promise<void> {
     this.#isolation = await this.#deps.sandbox.probe()
+    // Known before the first task asks: the binary is large, and its first start the slowest.
+    void this.#deps.coder.probe()
     await recover({ ...this.#deps, dispatcher: this.#dispatcher, outbox: this.#outbox, bootId: this.#bootId })
     for (const state of this.#dispatcher.states()) this.#watch.observe(state, [])
   }
@@ -87,7 +91,7 @@ export class Engine {
     if (!lead.ok) return lead
     const coder = this.#deps.directory.resolve(task.models.coder)
     if (!coder.ok) return coder
-    const probed = await this.#deps.coder.probe()
+    const probed = await this.#usableCoder()
     if (!probed.ok) return probed
     const sent = this.#dispatcher.dispatch(taskId, {
       is: 'open-task', taskId, task, targets: { lead: facts(lead.value), coder: facts(coder.value) }, versions: { ...this.#deps.versions(), openCode: probed.value.version }, scriptedOwner: this.#deps.scriptedOwner,
@@ -123,6 +127,16 @@ export class Engine {
     await Promise.allSettled(stopping)
     await this.#outbox.close()
     this.room.close()
+  }
+
+  /** A probe that timed out says nothing: on a machine under load it is tried again, a few times, before the task is refused. */
+  async #usableCoder(): ReturnType<Coder['probe']> {
+    let probed = await this.#deps.coder.probe()
+    for (let again = 0; again < probesAgainMax && !probed.ok && probed.error.code === 'opencode-probe-timeout'; again += 1) {
+      await new Promise<void>((resolve) => { this.#deps.timers.after(limits.versionUnknownForMs, new AbortController().signal, resolve) })
+      probed = await this.#deps.coder.probe()
+    }
+    return probed
   }
 
   #owner(): string {

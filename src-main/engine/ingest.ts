@@ -34,8 +34,8 @@ export class Ingest {
       case 'busy': case 'idle': this.#waiting(taskId, null); return
       case 'retrying': this.#waiting(taskId, `attempt ${String(signal.attempt)} failed: ${signal.message.slice(0, 200)}; trying again`); return
       case 'text': this.#text(taskId, signal); return
-      case 'tool-pending': this.#deps.previews.pending(taskId, signal.callId, signal.tool); return
-      case 'tool-running': this.#send(taskId, signal.signalId, { is: 'tool-started', callId: signal.callId, tool: signal.tool, ...inputOf(signal.input) }); this.#deps.previews.taken(taskId, signal.callId); return
+      case 'tool-pending': this.#sayTexts(taskId, signal.signalId); this.#deps.previews.pending(taskId, signal.callId, signal.tool); return
+      case 'tool-running': this.#sayTexts(taskId, signal.signalId); this.#send(taskId, signal.signalId, { is: 'tool-started', callId: signal.callId, tool: signal.tool, ...inputOf(signal.input) }); this.#deps.previews.taken(taskId, signal.callId); return
       case 'tool-ended': this.#toolEnded(taskId, signal); return
       default: this.#fact(taskId, signal)
     }
@@ -100,14 +100,29 @@ export class Ingest {
   }
 
   #text(taskId: TaskId, signal: Extract<CoderSignal, { is: 'text' }>): void {
-    if (signal.text.trim() === '') return
-    const text = wellFormed(signal.text)
-    if (signal.done) { this.#send(taskId, signal.signalId, { is: 'message-said', name: signal.partId, text: text.slice(0, messageCharsHeld), reasoning: signal.reasoning }); return }
+    const run = this.#deps.runs.peek(taskId)
+    if (run === undefined || signal.text.trim() === '') return
+    const text = wellFormed(signal.text).slice(0, messageCharsHeld)
+    const said = run.texts.get(signal.partId)?.said ?? ''
+    if (signal.done) {
+      run.texts.delete(signal.partId)
+      if (text !== said) this.#send(taskId, signal.signalId, { is: 'message-said', name: signal.partId, text, reasoning: signal.reasoning })
+      return
+    }
+    run.texts.set(signal.partId, { text, reasoning: signal.reasoning, said })
     const key = rowKey.entry(taskId, `said:${signal.partId}`)
     const before = this.#deps.room.get(taskId, key)
-    if (before?.kind === 'entry' && before.body.is === 'message' && !before.body.streaming) return
     const { order, at } = before?.kind === 'entry' ? before : this.#deps.previews.next()
     this.#deps.room.put(taskId, [{ kind: 'entry', key, taskId, order, at, author: 'coder', turnId: null, body: { is: 'message', text, streaming: true, reasoning: signal.reasoning } }])
+  }
+
+  /** I3. A tool row stands after the words before it: runtimes end a text only with the whole answer, so what streamed so far is journaled first. */
+  #sayTexts(taskId: TaskId, signalId: string): void {
+    for (const [partId, { text, reasoning, said }] of this.#deps.runs.peek(taskId)?.texts ?? []) {
+      if (text === said) continue
+      this.#send(taskId, `${signalId}:text:${partId}`, { is: 'message-said', name: partId, text, reasoning })
+      this.#deps.runs.peek(taskId)?.texts.set(partId, { text, reasoning, said: text })
+    }
   }
 
   #toolEnded(taskId: TaskId, signal: Extract<CoderSignal, { is: 'tool-ended' }>): void {

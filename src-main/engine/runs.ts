@@ -18,6 +18,8 @@ export interface Run {
   readonly sessions: Set<string>
   /** Previews drawn and not yet taken over by a journaled row. */
   readonly previews: Set<CallId>
+  /** Text parts that stream: what was drawn last, and what of it the journal has. */
+  readonly texts: Map<string, { readonly text: string; readonly reasoning: boolean; readonly said: string }>
   waitingFor: string | null
 }
 
@@ -29,7 +31,7 @@ export class Runs {
   of(taskId: TaskId): Run {
     const known = this.#runs.get(taskId)
     if (known !== undefined) return known
-    const run: Run = { taskId, lifetime: new AbortController(), coder: null, starting: null, grants: [], asks: new Map(), tokens: new Map(), sessions: new Set(), previews: new Set(), waitingFor: null }
+    const run: Run = { taskId, lifetime: new AbortController(), coder: null, starting: null, grants: [], asks: new Map(), tokens: new Map(), sessions: new Set(), previews: new Set(), texts: new Map(), waitingFor: null }
     this.#runs.set(taskId, run)
     return run
   }
