@@ -126,7 +126,7 @@ function ending(parts: LaunchParts, broker: Broker, running: BubblewrapProcess):
 export async function launchAgent(spec: AgentSpec, parts: LaunchParts, signal: AbortSignal): Promise<Result<AgentProcess, Failure>> {
   const broker = await openCommandBroker(spec, parts)
   const started = await startBubblewrap({
-    layout: parts.layout, command: limitedAgent(parts.layout, launchCommand(spec)), env: launchEnvironment(spec), output: 'pipe',
+    layout: parts.layout, command: limitedAgent(parts.layout, launchCommand(spec)), env: launchEnvironment(spec), output: 'pipe', runFolder: parts.folder.path,
     options: agentArguments({
       layout: parts.layout, files: parts.folder.files, workspaceDir: spec.workspaceDir, stateDir: spec.stateDir, binaryPath: spec.binaryPath, binds: parts.plan.dependencies, masks: parts.masks,
       egressSocketPath: spec.egressSocketPath, brokerSocketPath: parts.folder.brokerSocket, controlDir: parts.folder.controlDir,

@@ -11,8 +11,8 @@ export interface Mask { readonly path: string; readonly kind: 'folder' | 'file' 
 /** Files of ours that both kinds of sandbox need: host paths. */
 export interface SharedFiles { readonly etc: string; readonly app: string; readonly tools: string; readonly emptyJson: string }
 
-/** File descriptors, as bwrap sees them. `args` carries this very list, so that no host path stands in a command line. */
-export const descriptors = { args: 3, seccomp: 4, status: 5, block: 6 } as const
+/** File descriptors, as bwrap sees them. `args` carries this very list, so that no host path stands in a command line; `gate` goes through to the first program. */
+export const descriptors = { args: 3, seccomp: 4, status: 5, gate: 6 } as const
 
 interface Common {
   readonly layout: HostLayout
@@ -69,7 +69,7 @@ function workspace(shape: Common): readonly string[] {
   ]
 }
 
-const ending = (cwd: string): readonly string[] => ['--remount-ro', '/', '--chdir', cwd, '--seccomp', String(descriptors.seccomp), '--json-status-fd', String(descriptors.status), '--block-fd', String(descriptors.block)]
+const ending = (cwd: string): readonly string[] => ['--remount-ro', '/', '--chdir', cwd, '--seccomp', String(descriptors.seccomp), '--json-status-fd', String(descriptors.status)]
 
 /**
  * bwrap's options for the agent's sandbox, without the command. It starts in our own read-only folder (see `scripts.ts`),
@@ -105,17 +105,28 @@ export function commandArguments(shape: CommandShape): readonly string[] {
   ]
 }
 
+/**
+ * Holds a program back until the host says go, and never starts it when the host is gone. (bwrap's own `--block-fd` takes the
+ * host's death for a go; and until its first process has asked for a parent-death signal nothing would end it.) Says `r` when it waits.
+ */
+const gateScript = `echo r >&${descriptors.gate} && read -r go <&${descriptors.gate} && exec ${descriptors.gate}<&- && exec "$@"; exit 125`
+
+/** `command` behind the gate. `shell`: path inside of a plain shell. */
+export function gated(shell: string, command: readonly string[]): readonly string[] {
+  return [shell, '-c', gateScript, 'gate', ...command]
+}
+
 /** Limits are set inside, where they count this sandbox only. No core dumps: the host's handler would keep them. A real uid 0 is not bound by the number of processes. */
 const limited = (layout: HostLayout): readonly string[] => [layout.prlimit, `--nproc=${sandboxLimits.processesMax}`, '--core=0']
 
-/** The agent's program under its limits. */
+/** The agent's program behind the gate and under its limits. */
 export function limitedAgent(layout: HostLayout, command: readonly string[]): readonly string[] {
-  return [...limited(layout), ...command]
+  return gated(insidePaths.plainShell, [...limited(layout), ...command])
 }
 
-/** A command under its limits: the shell gets the exact text as one argument. */
+/** A command behind the gate and under its limits: the shell gets the exact text as one argument. */
 export function limitedCommand(layout: HostLayout, text: string): readonly string[] {
-  return [...limited(layout), `--fsize=${sandboxLimits.commandFileBytesMax}`, layout.commandShell, '-c', text]
+  return gated(layout.plainShell, [...limited(layout), `--fsize=${sandboxLimits.commandFileBytesMax}`, layout.commandShell, '-c', text])
 }
 
 /** The whole environment of a command. Chosen toolchains come before what the system has. */

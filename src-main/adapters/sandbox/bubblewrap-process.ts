@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import type { Readable, Writable } from 'node:stream'
+import { readFile } from 'node:fs/promises'
+import type { Duplex, Readable, Writable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import { descriptors } from './bubblewrap-arguments.ts'
@@ -13,7 +15,7 @@ import { seccompProgram } from './seccomp.ts'
 
 export interface Exit { readonly code: number | null; readonly signal: string | null }
 
-/** One sandbox whose first program has been let go. */
+/** One sandbox whose program has been let go. */
 export interface BubblewrapProcess {
   readonly child: ChildProcess
   /** First process of the sandbox's process namespace, in our numbering: when it dies the kernel kills all others. */
@@ -30,10 +32,13 @@ export interface BubblewrapProcess {
 export interface BubblewrapStart {
   readonly layout: Pick<HostLayout, 'bwrapPath' | 'bash'>
   readonly options: readonly string[]
+  /** Must be behind the gate (`gated`). */
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** `pipe`, or an open file descriptor. */
   readonly output: 'pipe' | number
+  /** Where bwrap starts (it leaves when it is done): by it a stuck one can be found after a crash. */
+  readonly runFolder: string
 }
 /** `complained`: bwrap ended before anything ran, and what it wrote to the given descriptor says why (`explainBubblewrap`). */
 export type StartProblem = Failure | 'complained'
@@ -71,16 +76,16 @@ function once<T>(promise: Promise<T>, withinMs: number): Promise<T | 'late'> {
   return Promise.race([promise, timeUp]).finally(() => { clearTimeout(timer) })
 }
 
-interface Spawned { readonly child: ChildProcess; readonly exited: Promise<Exit | Error>; readonly status: Readable; readonly block: Writable }
+interface Spawned { readonly child: ChildProcess; readonly exited: Promise<Exit | Error>; readonly status: Readable; readonly gate: Duplex }
 
 /** bwrap's own name stands for its path, which may lie in the owner's home; the options go through a descriptor for the same reason. */
 async function spawnBubblewrap(start: BubblewrapStart, filter: Uint8Array): Promise<Result<Spawned, Failure>> {
   const { bwrapPath, bash } = start.layout
-  const inherited = await inheritedDescriptors(descriptors.block)
+  const inherited = await inheritedDescriptors(descriptors.gate)
   if (inherited.length > 0 && bash === null) return err(failure('isolation-unavailable', 'Whoever started the app left files open that a sandbox must not get, and closing them needs bash.', 'Install bash, or start the app from the desktop.'))
   const options = ['--args', String(descriptors.args), '--', ...start.command]
   const [program, args] = inherited.length > 0 && bash !== null ? [bash, closingDescriptors(inherited, bwrapPath, options)] : [bwrapPath, options]
-  const child = spawn(program, args, { argv0: 'bwrap', cwd: '/', env: start.env, stdio: ['ignore', start.output, start.output, 'pipe', 'pipe', 'pipe', 'pipe'], detached: true })
+  const child = spawn(program, args, { argv0: 'bwrap', cwd: start.runFolder, env: start.env, stdio: ['ignore', start.output, start.output, 'pipe', 'pipe', 'pipe', 'pipe'], detached: true })
   const exited = new Promise<Exit | Error>((done) => {
     child.once('error', done)
     child.once('exit', (code, signal) => { done({ code, signal }) })
@@ -89,10 +94,10 @@ async function spawnBubblewrap(start: BubblewrapStart, filter: Uint8Array): Prom
     const cause = await exited
     return err(explainBubblewrap(cause instanceof Error ? cause.message : 'bwrap did not start'))
   }
-  const [, , , argsInput, filterInput, status, block] = child.stdio as unknown as [null, Readable | null, Readable | null, Writable, Writable, Readable, Writable]
+  const [, , , argsInput, filterInput, status, gate] = child.stdio as unknown as [null, Readable | null, Readable | null, Writable, Writable, Readable, Duplex]
   send(argsInput, start.options.map((option) => `${option}\0`).join(''))
   send(filterInput, filter)
-  return ok({ child, exited, status, block })
+  return ok({ child, exited, status, gate })
 }
 
 /** Collects what bwrap reports. `firstPid` is null when it ended without a first process. */
@@ -110,31 +115,68 @@ function followStatus(status: Readable): { readonly firstPid: Promise<number | n
   return { firstPid, exitCode: () => parseStatus(text).exitCode }
 }
 
+/** Resolves true when the program inside waits at the gate, false when bwrap ended before. */
+function atGate(gate: Duplex): Promise<boolean> {
+  return new Promise((done) => {
+    gate.on('error', () => { done(false) })
+    gate.once('data', () => { done(true) })
+    gate.once('close', () => { done(false) })
+  })
+}
+
 /**
- * Starts bwrap. The program inside is held back until its process namespace is held open and its first process is known, so
- * that a stop can be proven however short it lives. Fails with `isolation-unavailable` or `sandbox-failed`; nothing is left then.
+ * Waits until the first process dies with its parent. It asks the kernel for that just before it takes the system-call filter
+ * upon itself, and only the filter can be seen (`Seccomp: 2`, proc(5)).
+ */
+async function boundToParent(pid: number): Promise<boolean> {
+  const end = performance.now() + sandboxLimits.setUpMs
+  while (performance.now() < end) {
+    const text = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => null)
+    if (text === null) return false
+    if (/^Seccomp:\s*2$/m.test(text)) return true
+    await pause(1)
+  }
+  return false
+}
+
+type Held = Pick<BubblewrapProcess, 'pid' | 'startTime' | 'namespace'>
+
+/** The first process, known and held, with its program waiting at the gate; null when bwrap ended before, `late` when it took too long. */
+async function holdFirst(firstPid: Promise<number | null>, gate: Duplex): Promise<Held | null | 'late'> {
+  const waiting = atGate(gate)
+  const pid = await once(firstPid, sandboxLimits.setUpMs)
+  if (pid === null || pid === 'late') return pid
+  const namespace = await holdNamespace(pid)
+  const found = await readProcess(pid)
+  const arrived = await once(waiting, sandboxLimits.setUpMs)
+  if (namespace !== null && found !== null && arrived === true && (await boundToParent(pid))) return { pid, startTime: found.startTime, namespace }
+  await namespace?.release()
+  return arrived === 'late' ? 'late' : null
+}
+
+/**
+ * Starts bwrap. The program inside is held back until its process namespace is held open and its first process is known and
+ * bound to die with us, so that a stop can be proven however short it lives. Fails with `isolation-unavailable` or
+ * `sandbox-failed`; nothing is left then.
  */
 export async function startBubblewrap(start: BubblewrapStart): Promise<Result<BubblewrapProcess, StartProblem>> {
   const machine = architecture()
   if (machine === null) return err(failure('isolation-unavailable', `No system-call filter is known for this processor (${process.arch}).`, 'Run the app on an x86-64 or ARM64 machine.'))
   const spawned = await spawnBubblewrap(start, seccompProgram(machine))
   if (!spawned.ok) return spawned
-  const { child, exited, status, block } = spawned.value
+  const { child, exited, status, gate } = spawned.value
   const { firstPid, exitCode } = followStatus(status)
-  const pid = await once(firstPid, sandboxLimits.setUpMs)
-  const namespace = typeof pid === 'number' ? await holdNamespace(pid) : null
-  const found = typeof pid === 'number' ? await readProcess(pid) : null
-  if (typeof pid !== 'number' || namespace === null || found === null) {
+  const held = await holdFirst(firstPid, gate)
+  if (held === null || held === 'late') {
     child.kill('SIGKILL')
     await exited
-    await namespace?.release()
-    return err(pid === 'late' ? late() : start.output === 'pipe' ? explainBubblewrap(await wholeText(child.stderr)) : 'complained')
+    return err(held === 'late' ? late() : start.output === 'pipe' ? explainBubblewrap(await wholeText(child.stderr)) : 'complained')
   }
   const kill = (): void => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
   }
-  send(block, 'x')
-  return ok({ child, pid, startTime: found.startTime, namespace, kill, exited: exited.then((end) => (end instanceof Error ? { code: null, signal: null } : end)), commandExitCode: exitCode })
+  gate.end('go\n')
+  return ok({ ...held, child, kill, exited: exited.then((end) => (end instanceof Error ? { code: null, signal: null } : end)), commandExitCode: exitCode })
 }
 
 /** Kills the sandbox if it still lives, waits until nobody is left in it and lets go of its namespace. */

@@ -1,18 +1,15 @@
-import { mkdir, realpath, stat, writeFile } from 'node:fs/promises'
+import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
-import type { Mount } from '../../../src-preload/contract/task.ts'
 import type { AgentProcess, AgentSpec, Clock, CommandRun, CommandSpec, Ids, Sandbox } from '../../engine/ports.ts'
 import { launchAgent } from './agent-launch.ts'
-import type { Bind, Mask } from './bubblewrap-arguments.ts'
-import { isFreePlace, planMounts, type MountPlan } from './chosen-mounts.ts'
+import type { Bind } from './bubblewrap-arguments.ts'
+import { isFreePlace } from './chosen-mounts.ts'
 import { runCommand } from './command-run.ts'
-import { readHostLayout, type HostLayout } from './host-layout.ts'
-import { createMountPoints, madeListName } from './mount-points.ts'
-import { endRecorded, removeLeftFolders } from './orphans.ts'
+import { endRecorded } from './orphans.ts'
 import { createProbe } from './probe.ts'
-import { makeRunFolder, usableRunRoot, type RunFolder } from './run-folder.ts'
+import { createGrounds, realFolder, type Grounds } from './sandbox-ground.ts'
 import { unavailableSandbox } from './unavailable-sandbox.ts'
 import { directoryObjection } from './working-directory.ts'
 
@@ -27,9 +24,6 @@ export interface SandboxDeps {
   readonly ids: Ids
 }
 
-/** What every sandbox needs, and how to give it back. */
-interface Ground { readonly layout: HostLayout; readonly folder: RunFolder; readonly workspaceDir: string; readonly plan: MountPlan; readonly masks: readonly Mask[]; readonly tidy: () => Promise<void> }
-
 const diskFailure = (error: Error): Failure =>
   failure('sandbox-failed', `The sandbox's files could not be prepared (${error.message}).`, 'Check that the disk is not full and that the app\'s data folder can be written to.')
 
@@ -41,13 +35,6 @@ async function fromDisk<T>(work: () => Promise<Result<T, Failure>>): Promise<Res
     if (error instanceof Error && 'syscall' in error) return err(diskFailure(error))
     throw error
   }
-}
-
-/** Links are resolved here once: bwrap itself resolves a source's last link only. */
-async function realFolder(path: string, what: string): Promise<Result<string, Failure>> {
-  const real = await realpath(path).catch(() => null)
-  const found = real === null ? null : await stat(real)
-  return real !== null && found?.isDirectory() === true ? ok(real) : err(failure('sandbox-failed', `${what} does not exist.`, 'Start a new task; its folder may have been removed by hand.'))
 }
 
 async function realBinary(path: string): Promise<Result<string, Failure>> {
@@ -66,80 +53,54 @@ async function extraFolders(wanted: CommandSpec['readOnly']): Promise<Result<rea
   return ok(binds)
 }
 
+async function launch(deps: SandboxDeps, grounds: Grounds, spec: AgentSpec, signal: AbortSignal): Promise<Result<AgentProcess, Failure>> {
+  if (signal.aborted) return err(failure('cancelled', 'The start of the coder was stopped.', 'Nothing to do.'))
+  const binary = await realBinary(spec.binaryPath)
+  if (!binary.ok) return binary
+  await mkdir(spec.stateDir, { recursive: true, mode: 0o700 })
+  const stateDir = await realFolder(spec.stateDir, 'The task\'s private folder')
+  if (!stateDir.ok) return stateDir
+  const ground = await grounds.prepare(spec.workspaceDir, spec.mounts)
+  if (!ground.ok) return ground
+  const { workspaceDir, tidy } = ground.value
+  return launchAgent({ ...spec, binaryPath: binary.value, stateDir: stateDir.value, workspaceDir }, { ...ground.value, clock: deps.clock, ids: deps.ids }, signal)
+    .catch(async (error: unknown) => { await tidy(); throw error })
+}
+
+async function run(deps: SandboxDeps, grounds: Grounds, spec: CommandSpec, signal: AbortSignal): Promise<Result<CommandRun, Failure>> {
+  const binary = await realBinary(deps.openCodeBinary())
+  if (!binary.ok) return binary
+  const extra = await extraFolders(spec.readOnly)
+  if (!extra.ok) return extra
+  const ground = await grounds.prepare(spec.workspaceDir, spec.mounts)
+  if (!ground.ok) return ground
+  const { layout, folder, workspaceDir, plan, masks, tidy } = ground.value
+  try {
+    const objection = await directoryObjection(workspaceDir, plan.dependencyFolders, spec.cwd)
+    if (objection !== null) return err(failure('command-refused', `The command was not run: ${objection}.`, 'Start it in a folder of the workspace.'))
+    return await runCommand({
+      askId: deps.ids.next('ask'), text: spec.text, pathEntries: plan.pathEntries, pipeFolder: folder.path, timeoutMs: spec.timeoutMs, outputBytesMax: spec.outputBytesMax, onOutput: () => undefined,
+      shape: { layout, files: folder.files, workspaceDir, masks, binds: [...plan.dependencies, ...plan.toolchains, ...extra.value], binaryPath: binary.value, cwd: spec.cwd },
+    }, signal)
+  } finally {
+    await tidy()
+  }
+}
+
 /**
  * The `Sandbox` port on bubblewrap (Linux). On other systems every call answers that isolation is unavailable, with the reason.
- * `stop` and `endOrphans` reject when processes survive SIGKILL: then there is no proof, and the task must not count as stopped.
+ * `AgentProcess.stop` and `endOrphans` reject when processes survive SIGKILL: then there is no proof, and the task must not count as stopped.
  */
 export function createBubblewrapSandbox(deps: SandboxDeps): Sandbox {
   if (process.platform !== 'linux') return unavailableSandbox(process.platform, deps.clock)
-  const mountPoints = createMountPoints()
-  const inUse = new Set<string>()
-  let root: Promise<string> | null = null
-  const runRoot = (): Promise<string> => (root ??= usableRunRoot(deps.runRoot).catch((error: unknown) => { root = null; throw error }))
-  const readLayout = (): Promise<Result<HostLayout, Failure>> => readHostLayout(deps.bwrapPath, process.env['PATH'] ?? '')
-
-  async function openFolder(): Promise<RunFolder> {
-    const folder = await makeRunFolder(await runRoot())
-    inUse.add(folder.path)
-    return { ...folder, remove: async () => { await folder.remove(); inUse.delete(folder.path) } }
-  }
-
-  async function ground(workspace: string, mounts: readonly Mount[]): Promise<Result<Ground, Failure>> {
-    const layout = await readLayout()
-    if (!layout.ok) return layout
-    const workspaceDir = await realFolder(workspace, 'The task\'s workspace')
-    if (!workspaceDir.ok) return workspaceDir
-    const plan = await planMounts(mounts, [await realpath(await runRoot())])
-    if (!plan.ok) return plan
-    const points = await mountPoints.hold(workspaceDir.value, plan.value.dependencyFolders)
-    if (!points.ok) return points
-    const folder = await openFolder().catch(async (error: unknown) => { await points.value.release(); throw error })
-    const tidy = async (): Promise<void> => { await points.value.release(); await folder.remove() }
-    await writeFile(join(folder.path, madeListName), JSON.stringify(points.value.made)).catch(async (error: unknown) => { await tidy(); throw error })
-    return ok({ layout: layout.value, folder, workspaceDir: workspaceDir.value, plan: plan.value, masks: points.value.masks, tidy })
-  }
-
-  async function launch(spec: AgentSpec, signal: AbortSignal): Promise<Result<AgentProcess, Failure>> {
-    if (signal.aborted) return err(failure('cancelled', 'The start of the coder was stopped.', 'Nothing to do.'))
-    const binary = await realBinary(spec.binaryPath)
-    if (!binary.ok) return binary
-    await mkdir(spec.stateDir, { recursive: true, mode: 0o700 })
-    const stateDir = await realFolder(spec.stateDir, 'The task\'s private folder')
-    if (!stateDir.ok) return stateDir
-    const base = await ground(spec.workspaceDir, spec.mounts)
-    if (!base.ok) return base
-    const { workspaceDir, tidy } = base.value
-    return launchAgent({ ...spec, binaryPath: binary.value, stateDir: stateDir.value, workspaceDir }, { ...base.value, clock: deps.clock, ids: deps.ids }, signal)
-      .catch(async (error: unknown) => { await tidy(); throw error })
-  }
-
-  async function run(spec: CommandSpec, signal: AbortSignal): Promise<Result<CommandRun, Failure>> {
-    const binary = await realBinary(deps.openCodeBinary())
-    if (!binary.ok) return binary
-    const extra = await extraFolders(spec.readOnly)
-    if (!extra.ok) return extra
-    const base = await ground(spec.workspaceDir, spec.mounts)
-    if (!base.ok) return base
-    const { layout, folder, workspaceDir, plan, masks, tidy } = base.value
-    try {
-      const objection = await directoryObjection(workspaceDir, plan.dependencyFolders, spec.cwd)
-      if (objection !== null) return err(failure('command-refused', `The command was not run: ${objection}.`, 'Start it in a folder of the workspace.'))
-      return await runCommand({
-        askId: deps.ids.next('ask'), text: spec.text, pathEntries: plan.pathEntries, pipeFolder: folder.path, timeoutMs: spec.timeoutMs, outputBytesMax: spec.outputBytesMax, onOutput: () => undefined,
-        shape: { layout, files: folder.files, workspaceDir, masks, binds: [...plan.dependencies, ...plan.toolchains, ...extra.value], binaryPath: binary.value, cwd: spec.cwd },
-      }, signal)
-    } finally {
-      await tidy()
-    }
-  }
-
+  const grounds = createGrounds(deps.runRoot, deps.bwrapPath)
   return {
-    probe: createProbe({ clock: deps.clock, readLayout, openFolder, workspaceOf: (folder) => join(folder.path, 'probe') }),
-    launch: (spec, signal) => fromDisk(() => launch(spec, signal)),
-    run: (spec, signal) => fromDisk(() => run(spec, signal)),
+    probe: createProbe({ clock: deps.clock, readLayout: () => grounds.readLayout(), openFolder: () => grounds.openFolder(), workspaceOf: (folder) => join(folder.path, 'probe') }),
+    launch: (spec, signal) => fromDisk(() => launch(deps, grounds, spec, signal)),
+    run: (spec, signal) => fromDisk(() => run(deps, grounds, spec, signal)),
     async endOrphans(recorded) {
       const proof = await endRecorded(recorded, () => deps.clock.now())
-      await removeLeftFolders(await runRoot(), inUse)
+      await grounds.sweep()
       return proof
     },
   }

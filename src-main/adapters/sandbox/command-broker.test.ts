@@ -82,7 +82,9 @@ test('a stop of the agent ends its commands first', async () => {
   await until(() => readdirSync(bench.workspaceDir).includes('flag'))
   await agent.stop()
   expect(bench.runs).toMatchObject([{ exitCode: null, limitHit: 'stopped before it ended' }])
-  expect(await answer).toBeInstanceOf(Error)
+  // Whichever end goes first: the shell client without its host, or the agent with its client.
+  const got = await answer
+  expect(got instanceof Error || got.code === 125).toBe(true)
 })
 
 test('carries 3 MB to the agent intact and in order', async () => {

@@ -73,7 +73,7 @@ export async function runCommand(order: CommandOrder, signal: AbortSignal): Prom
   const pipe = await openOutputPipe(order.pipeFolder)
   const log = startLogRecord()
   const started = await startBubblewrap({
-    layout: order.shape.layout, options: commandArguments(order.shape), command: limitedCommand(order.shape.layout, order.text), env: commandEnvironment(order.pathEntries), output: pipe.writerFd,
+    layout: order.shape.layout, options: commandArguments(order.shape), command: limitedCommand(order.shape.layout, order.text), env: commandEnvironment(order.pathEntries), output: pipe.writerFd, runFolder: order.pipeFolder,
   })
   await pipe.closeWriter()
   if (!started.ok) {
@@ -82,21 +82,20 @@ export async function runCommand(order: CommandOrder, signal: AbortSignal): Prom
   }
   const running = started.value
   const limits = watchLimits(order, running, signal)
-  let end: Exit = { code: null, signal: null }
-  let left: readonly number[] = []
   try {
     await readAll(pipe.reader, log, order, () => { limits.hit(`wrote more than ${order.outputBytesMax} bytes`) })
-    end = await running.exited
+    await running.exited
   } finally {
     limits.end()
     pipe.reader.destroy()
-    left = (await endBubblewrap(running)).left
+    running.kill()
   }
+  const { left } = await endBubblewrap(running)
   if (left.length > 0) return err(failure('sandbox-failed', `The command was killed, yet ${left.length} of its processes are still there.`, 'They are stuck in the kernel (a dead network drive, for example). Restart this machine if they do not go away.'))
   const { logDigest, logTail } = log.finish()
   const limitHit = limits.why()
   const exitCode = limitHit === null ? running.commandExitCode() : null
-  if (exitCode === null && limitHit === null) return err(neverBegan(end, logTail))
+  if (exitCode === null && limitHit === null) return err(neverBegan(await running.exited, logTail))
   return ok({ askId: order.askId, text: order.text, cwd: order.shape.cwd, exitCode, refused: null, logDigest, logTail, durationMs: Math.round(performance.now() - began), limitHit })
 }
 

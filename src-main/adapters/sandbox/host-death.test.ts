@@ -56,9 +56,22 @@ test('nothing that the host\'s starter left open gets into a sandbox', async () 
 test('the next run finds the killed run gone and removes what it left in the workspace', async () => {
   const { pid, startTime, dir: left } = await startHost()
   host?.kill('SIGKILL')
-  await once(host as ChildProcess, 'exit')
+  await once(host!, 'exit')
   expect(readdirSync(join(left, 'workspace')).sort()).toEqual(['.opencode', 'opencode.json', 'opencode.jsonc'])
   const sandbox = createBubblewrapSandbox({ runRoot: join(left, 'run'), openCodeBinary: () => openCodeBinary, clock: { now: () => 7 }, ids: { next: (prefix) => `${prefix}_1` } })
   expect(await sandbox.endOrphans([{ pid, startTime }])).toMatchObject({ method: 'orphans-ended', at: 7, detail: expect.stringContaining('1 recorded') as string })
   expect([readdirSync(join(left, 'workspace')), readdirSync(join(left, 'run'))]).toEqual([[], []])
+})
+
+test('the next run ends a sandbox that was being set up when the host was killed', async () => {
+  const { dir: left } = await startHost()
+  host?.kill('SIGKILL')
+  await once(host!, 'exit')
+  // As bwrap's child is then: it waits for ever, in the run folder that it started in.
+  const [folder] = readdirSync(join(left, 'run'))
+  const stuck = spawn('sleep', ['987644'], { cwd: join(left, 'run', folder!) })
+  const sandbox = createBubblewrapSandbox({ runRoot: join(left, 'run'), openCodeBinary: () => openCodeBinary, clock: { now: () => 7 }, ids: { next: (prefix) => `${prefix}_1` } })
+  const gone = once(stuck, 'exit')
+  await sandbox.endOrphans([])
+  expect(await gone).toEqual([null, 'SIGKILL'])
 })

@@ -23,5 +23,5 @@ export async function inheritedDescriptors(last: number): Promise<readonly numbe
  * A plain shell cannot name descriptors above 9.
  */
 export function closingDescriptors(inherited: readonly number[], program: string, args: readonly string[]): readonly string[] {
-  return ['-c', `exec ${inherited.map((number) => `${String(number)}>&-`).join(' ')}; exec -a bwrap "$0" "$@"`, program, ...args]
+  return ['-c', `exec ${inherited.map((number) => `${String(number)}>&-`).join(' ')}; unset PWD OLDPWD SHLVL; exec -a bwrap "$0" "$@"`, program, ...args]
 }

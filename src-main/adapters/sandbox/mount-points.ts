@@ -31,8 +31,8 @@ const refused = (path: string, what: string): Failure =>
 type Found = 'absent' | 'folder' | 'file' | 'other'
 
 async function look(path: string): Promise<Found> {
-  const stat = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
+  const stat = await lstat(path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
   })
   if (stat === null) return 'absent'
@@ -67,11 +67,14 @@ async function ensureMask(root: string, mask: Mask, made: Made[]): Promise<Resul
   return ok({ path: mask.path, kind: found === 'absent' ? mask.kind : found })
 }
 
+/** Gone already, or somebody else's by now. */
+const keptFolder: readonly string[] = ['ENOENT', 'ENOTEMPTY', 'ENOTDIR', 'EEXIST']
+
 /** Removes what was made, if it is still as empty as it was made. Somebody else's content stays. */
 export async function removeMade(made: readonly Made[]): Promise<void> {
   for (const { path, kind } of [...made].reverse()) {
     if (kind === 'folder') {
-      await rmdir(path).catch((error: NodeJS.ErrnoException) => { if (!['ENOENT', 'ENOTEMPTY', 'ENOTDIR', 'EEXIST'].includes(error.code ?? '')) throw error })
+      await rmdir(path).catch((error: unknown) => { if (!keptFolder.includes((error as NodeJS.ErrnoException).code ?? '')) throw error })
       continue
     }
     const stat = await lstat(path).catch(() => null)

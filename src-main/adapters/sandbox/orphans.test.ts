@@ -6,7 +6,12 @@ import { holdNamespace } from './pid-namespace.ts'
 import { readProcess } from './process-table.ts'
 
 const started: ChildProcess[] = []
-afterEach(() => { for (const child of started.splice(0)) child.kill('SIGKILL') })
+const left: number[] = []
+afterEach(async () => {
+  // The first process of a namespace, which takes its daemons along, outlives the bwrap that we started.
+  for (const pid of left.splice(0)) if (await alive(pid)) process.kill(pid, 'SIGKILL')
+  for (const child of started.splice(0)) child.kill('SIGKILL')
+})
 
 /** A sandbox as a run without a parent-death signal would leave it: first process of its own namespace, with a daemon. */
 async function leaveSandbox(): Promise<{ readonly pid: number; readonly startTime: string }> {
@@ -14,6 +19,7 @@ async function leaveSandbox(): Promise<{ readonly pid: number; readonly startTim
   started.push(child)
   const [info] = (await once(child.stdio[3] as NodeJS.ReadableStream, 'data')) as [Buffer]
   const pid = Number(/"child-pid": (\d+)/.exec(info.toString())?.[1])
+  left.push(pid)
   const found = await readProcess(pid)
   if (found === null) throw new Error('did not start')
   return { pid, startTime: found.startTime }
@@ -25,9 +31,9 @@ async function alive(pid: number): Promise<boolean> {
 }
 
 test('ends a sandbox that an earlier run left, with its daemons, and proves it', async () => {
-  const left = await leaveSandbox()
-  const namespace = await holdNamespace(left.pid)
-  const proof = await endRecorded([left], () => 42)
+  const sandbox = await leaveSandbox()
+  const namespace = await holdNamespace(sandbox.pid)
+  const proof = await endRecorded([sandbox], () => 42)
   expect(proof).toMatchObject({ at: 42, method: 'orphans-ended', detail: '1 recorded, 1 still there and ended, 0 gone already.' })
   expect(proof.checkedProcesses).toBeGreaterThan(0)
   expect((await namespace?.members())?.pids).toEqual([])
@@ -35,9 +41,9 @@ test('ends a sandbox that an earlier run left, with its daemons, and proves it',
 })
 
 test('leaves a process alone that only has the number', async () => {
-  const left = await leaveSandbox()
-  expect(await endRecorded([{ pid: left.pid, startTime: '1' }], () => 0)).toMatchObject({ detail: '1 recorded, 0 still there and ended, 1 gone already.' })
-  expect(await alive(left.pid)).toBe(true)
+  const sandbox = await leaveSandbox()
+  expect(await endRecorded([{ pid: sandbox.pid, startTime: '1' }], () => 0)).toMatchObject({ detail: '1 recorded, 0 still there and ended, 1 gone already.' })
+  expect(await alive(sandbox.pid)).toBe(true)
 })
 
 test('leaves a process alone that is not the first of a sandbox, whatever was recorded', async () => {

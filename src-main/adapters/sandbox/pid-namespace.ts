@@ -1,6 +1,6 @@
 import { open, readdir, readlink, type FileHandle } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { hasEnded, readProcess } from './process-table.ts'
+import { hasEnded, killIfThere, readProcess } from './process-table.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
 
 /**
@@ -52,14 +52,6 @@ export async function holdNamespace(pid: number): Promise<HeldNamespace | null> 
   }
 }
 
-function killOne(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
-}
-
 /**
  * Waits until nobody is left in `namespace` of a killed sandbox, at most `emptyWithinMs`; whoever does not go by itself is killed.
  * `checked`: processes looked at in the last look.
@@ -71,7 +63,7 @@ export async function untilEmpty(namespace: HeldNamespace): Promise<{ readonly e
     if (seen.pids.length === 0) return { empty: true, checked: seen.checked, left: [] }
     const elapsed = performance.now() - began
     if (elapsed >= sandboxLimits.emptyWithinMs) return { empty: false, checked: seen.checked, left: seen.pids }
-    if (elapsed >= sandboxLimits.emptyByItselfMs) seen.pids.forEach(killOne)
+    if (elapsed >= sandboxLimits.emptyByItselfMs) seen.pids.forEach(killIfThere)
     await pause(15)
   }
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -55,8 +55,14 @@ test('a bubblewrap that hangs does not hang the probe', async () => {
   expect(report).toMatchObject({ usable: false, failure: { message: expect.stringContaining('not set up within') as string } })
 })
 
-test('works where the data folder\'s path is too long for a socket', async () => {
+test('works where the data folder\'s path is too long for a socket, but in no folder of somebody else', async () => {
+  const temporary = process.env['TMPDIR']
+  process.env['TMPDIR'] = dir
   const deep = join(dir, 'x'.repeat(90))
-  mkdirSync(deep)
-  expect(await open({ runRoot: join(deep, 'run') }).probe()).toMatchObject({ usable: true })
+  expect(await open({ runRoot: deep }).probe()).toMatchObject({ usable: true })
+  const [made] = readdirSync(dir).filter((name) => name.startsWith('countersign-'))
+  chmodSync(join(dir, made ?? ''), 0o777)
+  await expect(open({ runRoot: deep }).probe()).rejects.toThrow('belongs to somebody else')
+  if (temporary === undefined) delete process.env['TMPDIR']
+  else process.env['TMPDIR'] = temporary
 })

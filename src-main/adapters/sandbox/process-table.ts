@@ -12,3 +12,12 @@ export async function readProcess(pid: number): Promise<{ readonly state: string
 
 /** A process that has ended but was not collected yet, or is going. */
 export const hasEnded = (state: string): boolean => state === 'Z' || state === 'X'
+
+/** Sends SIGKILL; a process that is gone already is fine. Throws when it is somebody else's. */
+export function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

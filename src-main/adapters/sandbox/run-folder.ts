@@ -1,4 +1,5 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { chmod, lstat, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SharedFiles } from './bubblewrap-arguments.ts'
@@ -41,13 +42,24 @@ async function put(path: string, text: string, mode: number): Promise<void> {
   await chmod(path, mode)
 }
 
-/** Where run folders are made: `runRoot`, or a private folder below the system's temporary one when sockets in `runRoot` would have too long a path (`sun_path` holds 107 bytes). */
+/** A name in the common temporary folder can have been taken by somebody else. */
+async function ownPrivateFolder(path: string): Promise<string> {
+  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  })
+  const found = await lstat(path)
+  if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0) throw Object.assign(new Error(`${path} belongs to somebody else`), { syscall: 'mkdir', code: 'EEXIST' })
+  return path
+}
+
+/**
+ * Where run folders are made: `runRoot`, or always the same private folder below the system's temporary one when sockets in
+ * `runRoot` would have too long a path (`sun_path` holds 107 bytes).
+ */
 export async function usableRunRoot(runRoot: string): Promise<string> {
-  if (Buffer.byteLength(runRoot + longestSocketName) <= sandboxLimits.socketPathBytesMax) {
-    await mkdir(runRoot, { recursive: true, mode: 0o700 })
-    return runRoot
-  }
-  return mkdtemp(join(tmpdir(), 'countersign-'))
+  if (Buffer.byteLength(runRoot + longestSocketName) > sandboxLimits.socketPathBytesMax) return ownPrivateFolder(join(tmpdir(), `countersign-${createHash('sha256').update(runRoot).digest('hex').slice(0, 16)}`))
+  await mkdir(runRoot, { recursive: true, mode: 0o700 })
+  return runRoot
 }
 
 /** Makes a run folder (mode 0700) below `runRoot` and writes everything that a sandbox needs of us. Throws when the disk refuses. */
