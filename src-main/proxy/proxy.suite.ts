@@ -36,6 +36,8 @@ export interface RunningProxy {
   /** Everything that it posted to its parent, in order. */
   readonly posted: FromProxy[]
   readonly asks: AdmissionAsk[]
+  /** Gives the grant anew, changed. */
+  regrant(changes: Partial<GatewayGrant>): Promise<void>
   ofKind<K extends FromProxy['is']>(is: K): Extract<FromProxy, { is: K }>[]
 }
 
@@ -79,10 +81,14 @@ export async function startProxy(baseUrl: string, options: ProxyOptions = {}): P
   proxy.take({ is: 'start', preferredPort: 0, firstCallNumber: 1, directEnabled: options.directEnabled ?? true })
   const { port } = await ready
   const socketPath = join(folder, 'proxy.sock')
-  const granted = nextOf('granted')
-  proxy.take({ is: 'grant', grant: { grantId: 'gw_1', taskId: taskIdSchema.parse('task_1'), bot: 'coder', token, socketPath, credential: options.credential ?? null, target: { baseUrl, api: 'chat', modelId: 'm-1', providerLabel: 'Vendor', needsKey: false, ...options.target } } })
-  await granted
-  return { proxy, port: port ?? 0, socketPath, posted, asks, ofKind: (is) => posted.filter((message) => message.is === is) as never }
+  const grant: GatewayGrant = { grantId: 'gw_1', taskId: taskIdSchema.parse('task_1'), bot: 'coder', token, socketPath, credential: options.credential ?? null, target: { baseUrl, api: 'chat', modelId: 'm-1', providerLabel: 'Vendor', needsKey: false, ...options.target } }
+  const regrant = async (changes: Partial<GatewayGrant>): Promise<void> => {
+    const granted = nextOf('granted')
+    proxy.take({ is: 'grant', grant: { ...grant, ...changes } })
+    await granted
+  }
+  await regrant({})
+  return { proxy, port: port ?? 0, socketPath, posted, asks, regrant, ofKind: (is) => posted.filter((message) => message.is === is) as never }
 }
 
 export interface Reply { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer; readonly text: string; readonly cut: boolean }

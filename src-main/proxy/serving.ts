@@ -41,16 +41,17 @@ export async function serveModelCall(grant: Grant, api: 'chat' | 'responses', re
   const callNumber = deps.nextCallNumber()
   const end = (outcome: CallOutcome): void => deps.post(endMessage(grant, callNumber, outcome, deps.time.now() - startedAt))
   const call: ModelCall = { callNumber, grant, api, body, sessionId: sessionIdOf(request), request, response }
-  const unfit = unfitRequest(call) ?? notDirect(call, deps)
-  if (unfit !== null && (unfit.final || deps.fallbacks.length === 0)) {
-    end({ is: 'not-served', failure: failureOf(unfit), refused: unfit })
-    refuse(unfit)
+  const obstacle = notDirect(call, deps)
+  const unservable = unfitRequest(call) ?? (mayFallBack(call, deps) ? null : obstacle)
+  if (unservable !== null) {
+    end({ is: 'not-served', failure: failureOf(unservable), refused: unservable })
+    refuse(unservable)
     return
   }
   const admission = await deps.admissions.ask({ callNumber, taskId: grant.taskId, bot: grant.bot, model: grant.target.modelId, bodyBytes: body.bytes.length, api })
   if (admission === null) { answer(response, refusal(503, 'admission_unanswered', 'The app did not say whether this call may leave.')); return }
   if (!admission.admit) { refuse(finalRefusal(403, admission.code, admission.message)); return }
-  const outcome = await serveAdmitted(call, unfit, deps)
+  const outcome = await serveAdmitted(call, obstacle, deps)
   end(outcome)
   if (outcome.is === 'not-served') answer(response, outcome.refused)
 }
@@ -62,14 +63,18 @@ async function serveAdmitted(call: ModelCall, obstacle: Refusal | null, deps: Se
     emit: (preview) => deps.post({ is: 'preview', preview }),
     onBroken: (error) => deps.post({ is: 'log', level: 'error', message: `the tap of call ${callNumber} broke: ${error instanceof Error ? error.message : 'unknown'}` }),
   })
-  const directly: CallOutcome = obstacle === null ? await deps.direct.forward(call, tap) : { is: 'not-served', failure: failureOf(obstacle), refused: obstacle }
-  let outcome = directly
-  if (api !== 'chat' || carriesTools(call.body.json)) return outcome
+  let outcome: CallOutcome = obstacle === null ? await deps.direct.forward(call, tap) : { is: 'not-served', failure: failureOf(obstacle), refused: obstacle }
+  if (!mayFallBack(call, deps)) return outcome
   for (const fallback of deps.fallbacks) {
     if (outcome.is !== 'not-served') break
     outcome = await fallback.serve(call)
   }
   return outcome
+}
+
+/** Only text-only chat calls may, and only where a fallback is turned on. */
+function mayFallBack(call: ModelCall, deps: ServingDeps): boolean {
+  return call.api === 'chat' && deps.fallbacks.length > 0 && !carriesTools(call.body.json)
 }
 
 /** Why a request is not one that its grant allows; null if it is. */
@@ -81,7 +86,7 @@ function unfitRequest(call: ModelCall): Refusal | null {
   return null
 }
 
-/** Why a call cannot go direct, as its client is told; null if it can. Final where no fallback may take it. */
+/** Why a call cannot go direct, as its client is told; null if it can. Final: it stays so until the grant is given anew. */
 function notDirect(call: ModelCall, deps: ServingDeps): Refusal | null {
   const { target, credential } = call.grant
   const missing = target.needsKey && credential === null
@@ -90,7 +95,7 @@ function notDirect(call: ModelCall, deps: ServingDeps): Refusal | null {
   const code = missing ? 'credential_missing' : 'direct_disabled'
   if (call.api === 'responses') return finalRefusal(404, code, `The responses API is served direct only, and ${why}.`)
   if (carriesTools(call.body.json)) return finalRefusal(502, 'tools_fallback_ineligible', `A request with tools is served direct or not at all, and ${why}. A fallback would turn its tool calls into prose.`)
-  return refusal(502, code, `This call cannot go out: ${why}, and no fallback is turned on.`)
+  return finalRefusal(502, code, `This call cannot go out: ${why}, and no fallback is turned on.`)
 }
 
 function failureOf(refused: Refusal): Failure {
