@@ -8,7 +8,7 @@ import { planSteps } from './apply-plan.ts'
 import { doStep, settleStep, stageStep, stateOfStep, syncFoldersOf, undoStep } from './apply-step.ts'
 import { changesBetween } from './changes.ts'
 import { compareWorkspace, readTree, wholePatch, type Comparison } from './diff.ts'
-import { unless, WorkspaceFault } from './fault.ts'
+import { systemCode, unless, WorkspaceFault } from './fault.ts'
 import { sha256Of } from './seal.ts'
 import { shortList } from './survey.ts'
 import { replaceFile, type Meta, type TaskPaths } from './task-folder.ts'
@@ -77,8 +77,18 @@ async function applyToFolder(deps: ApplyDeps, comparison: Comparison, expected: 
   } catch (error) {
     return undoAfter(deps, first, error)
   }
-  await settle(deps, { ...first, state: 'settling' })
-  return ok({ how: 'folder', detail: first.detail, patchPath: null })
+  return ok({ how: 'folder', detail: await settleOrSay(deps, { ...first, state: 'settling' }), patchPath: null })
+}
+
+/** The result is in the folder whatever happens now: old files that cannot be removed are named, and tried again by `recoverApply`. */
+async function settleOrSay(deps: ApplyDeps, intent: ApplyIntent): Promise<string> {
+  try {
+    await settle(deps, intent)
+    return intent.detail
+  } catch (error) {
+    if (systemCode(error) === null || !(error instanceof Error)) throw error
+    return `${intent.detail} Some old files, with .countersign- in their names, could not be removed yet (${error.message}).`
+  }
 }
 
 async function runSteps(deps: ApplyDeps, folder: string, steps: readonly ApplyStep[]): Promise<void> {

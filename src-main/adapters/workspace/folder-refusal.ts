@@ -9,6 +9,9 @@ import { PinnedFolder } from './pinned-folder.ts'
 /** Folders of the system that are never a project, as are those above them. */
 const systemFolders = ['/bin', '/boot', '/dev', '/etc', '/lib', '/lib64', '/proc', '/run', '/sbin', '/sys', '/usr', '/System', '/Library']
 
+/** Exceptions: where removable disks of a person appear, and memory for scratch files. */
+const personal = ['/run/media', '/dev/shm']
+
 /** Whether `inner` is `outer` or lies below it. */
 export function isWithin(inner: string, outer: string): boolean {
   const way = relative(outer, inner)
@@ -40,8 +43,7 @@ async function refusalOf(real: string, places: { readonly homeDir: string; reado
   if (dirname(real) === real) return refuse('This is the top of the whole disk.', 'Choose the folder of one project.')
   const home = await realpath(places.homeDir).catch(() => places.homeDir)
   if (isWithin(home, real)) return refuse('This is your home folder, or one above it.', 'Choose the folder of one project in it.')
-  // /run/media is where removable disks of a person appear.
-  if (!isWithin(real, '/run/media') && systemFolders.some((folder) => isWithin(real, folder) || isWithin(folder, real))) return refuse(`${real} belongs to the system.`, 'Choose the folder of one project.')
+  if (!personal.some((folder) => isWithin(real, folder)) && systemFolders.some((folder) => isWithin(real, folder) || isWithin(folder, real))) return refuse(`${real} belongs to the system.`, 'Choose the folder of one project.')
   const data = await realpath(places.dataDir).catch(() => places.dataDir)
   if (isWithin(real, data) || isWithin(data, real)) return refuse('This folder holds Countersign\'s own data, or lies in it.', 'Choose the folder of one project.')
   if (real.split(sep).some((part) => part.toLowerCase() === '.git') || (await isGitDir(real))) return refuse('This is a bare git repository, or the inside of one: it has no files to work on.', 'Choose a clone with a work tree.')

@@ -98,8 +98,9 @@ function compile(pattern: string, nameOnly: boolean): readonly Token[] | null {
 function compileStars(pattern: string, from: number, nameOnly: boolean, tokens: Token[]): number {
   let end = from
   while (pattern[end] === '*') end += 1
-  const whole = end - from >= 2 && (from === 0 || pattern[from - 1] === '/')
-  if (!nameOnly && whole && end === pattern.length) {
+  // Git compares what stands before the first special character by itself and starts anew behind it, so that `x**/a` is whole too.
+  const whole = end - from >= 2 && (pattern[from - 1] === '/' || from === pattern.search(/[*?[\\]/))
+  if (!nameOnly && whole && (end === pattern.length || pattern.startsWith('\\/', end))) {
     tokens.push({ is: 'rest' })
   } else if (!nameOnly && whole && pattern[end] === '/') {
     tokens.push({ is: 'fork' }, { is: 'folders' })
