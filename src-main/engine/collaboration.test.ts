@@ -202,6 +202,17 @@ describe('permissions of the coder', () => {
     expect(room.state().status).toBe('working')
   })
 
+  it('shows a call as waiting for approval until the owner decided, then as running', async () => {
+    const room = await working()
+    const stateOfCall = () => room.engine.room.snapshot(room.taskId).put.flatMap((row) => (row.kind === 'entry' && row.body.is === 'tool' ? [row.body.state] : []))
+    room.coder.run().say({ is: 'tool-running', callId: 'call_1' as never, tool: 'bash', input: { command: 'ls' }, output: null })
+    room.coder.run().say({ is: 'permission-asked', permissionId: 'per_1', callId: 'call_1' as never, permission: 'bash', patterns: ['ls'], command: 'ls', workdir: '/workspace', filePath: null, diff: null })
+    await room.settle()
+    expect(stateOfCall()).toEqual(['awaiting-approval'])
+    await room.decide('approved')
+    expect(stateOfCall()).toEqual(['running'])
+  })
+
   it('denies a directory outside the workspace without asking', async () => {
     const room = await working()
     await ask(room, 'per_1', 'ls', '/etc')

@@ -1,7 +1,7 @@
-import type { Author, Millis, TurnId } from '../../../../src-preload/contract/ids.ts'
+import type { Author, CallId, Millis, TurnId } from '../../../../src-preload/contract/ids.ts'
 import { rowKey, type EntryBody, type EntryRow, type Row, type ToolBody } from '../../../../src-preload/contract/rows.ts'
 import type { TaskEvent } from '../events.ts'
-import { activeTurn, type TaskState } from '../model.ts'
+import { activeTurn, waitingHolds, type TaskState } from '../model.ts'
 
 /** Rows that are not in the journal stand after all that are; a row moves to its event's place when it is journaled. */
 export const liveOrderFrom = 2 ** 52
@@ -35,7 +35,7 @@ export function entryRows(state: TaskState, event: TaskEvent, where: At): EntryR
     case 'brief-approved': return change(`brief:${String(event.inputVersion)}`, (body) => (body.is === 'brief' ? { ...body, state: 'approved' } : body))
     case 'coder-started': return [put(here, 'host', { is: 'notice', level: 'info', text: `Bot B runs: OpenCode ${event.version}, ${event.isolation.summary}.`, todo: null })]
     case 'message-said': return [put(`said:${event.name}`, event.author, { is: 'message', text: event.text, streaming: false, reasoning: event.reasoning })]
-    case 'hold-opened': return event.hold.kind === 'acceptance' && event.hold.reaskReason === null ? [] : [put(`hold:${event.hold.approvalId}`, event.hold.bot, { is: 'hold', approvalId: event.hold.approvalId, holdKind: event.hold.kind, title: event.hold.title, outcome: 'waiting', decidedAt: null, cause: event.hold.reaskReason })]
+    case 'hold-opened': return event.hold.kind === 'acceptance' && event.hold.reaskReason === null ? [] : [...waitingTool(state, event.hold.callId, where), put(`hold:${event.hold.approvalId}`, event.hold.bot, { is: 'hold', approvalId: event.hold.approvalId, holdKind: event.hold.kind, title: event.hold.title, outcome: 'waiting', decidedAt: null, cause: event.hold.reaskReason })]
     case 'hold-settled': return settleRows(state, event, where, change)
     case 'question-asked': return [put(`question:${event.questionId}`, event.purpose === 'brief' ? 'host' : 'coder', { is: 'question', questionId: event.questionId, text: event.text, options: [...event.options], state: event.purpose === 'brief' ? 'asked-owner' : 'open', deadlineAt: event.deadlineAt })]
     case 'question-passed-to-owner': return [...change(`question:${event.questionId}`, (body) => (body.is === 'question' ? { ...body, state: 'asked-owner' } : body)), put(here, 'lead', { is: 'notice', level: 'info', text: `Bot A leaves this to you. ${event.why}`, todo: 'Answer the question in the room.' })]
@@ -92,6 +92,7 @@ function verifyTurn(state: TaskState, where: At): number {
 function settleRows(state: TaskState, event: Extract<TaskEvent, { type: 'hold-settled' }>, where: At, change: Change): EntryRow[] {
   const subject = state.holds.get(event.approvalId)?.hold.subject
   const rows = change(`hold:${event.approvalId}`, (body) => (body.is === 'hold' ? { ...body, outcome: event.outcome, decidedAt: where.at, cause: event.cause } : body))
+  rows.push(...waitingTool(state, state.holds.get(event.approvalId)?.hold.callId ?? null, where))
   if (subject?.for === 'brief' && event.outcome === 'denied') rows.push(...change(`brief:${String(subject.inputVersion)}`, (body) => (body.is === 'brief' ? { ...body, state: 'denied' } : body)))
   return rows
 }
@@ -104,13 +105,24 @@ function callRows(state: TaskState, event: Extract<TaskEvent, { type: 'call-rese
   return change(`call:${String(event.call)}`, (body) => (body.is === 'call' ? { is: 'call', call: { ...body.call, state: event.failure === null ? 'done' : 'failed', path: event.path, modelAnswered: event.modelAnswered, inputTokens: event.inputTokens, outputTokens: event.outputTokens, costMicroUsd: event.costMicroUsd, latencyMs: event.latencyMs, status: event.status, failure: event.failure } } : body))
 }
 
+/** A call that is complete runs, unless the owner's approval is waited for. */
+function runningState(state: TaskState, callId: CallId): 'running' | 'awaiting-approval' {
+  return waitingHolds(state).some((record) => record.hold.callId === callId) ? 'awaiting-approval' : 'running'
+}
+
+/** The row of a call whose hold was opened or settled. */
+function waitingTool(state: TaskState, callId: CallId | null, where: At): EntryRow[] {
+  const row = callId === null || !state.openTools.has(callId) ? undefined : where.get(rowKey.tool(state.taskId, callId))
+  return callId !== null && row?.kind === 'entry' && row.body.is === 'tool' ? [{ ...row, body: { ...row.body, state: runningState(state, callId) } }] : []
+}
+
 function toolRow(state: TaskState, event: Extract<TaskEvent, { type: 'tool-started' | 'tool-ended' }>, where: At): EntryRow {
   const key = rowKey.tool(state.taskId, event.callId)
   const before = where.get(key)
   const known = before?.kind === 'entry' && before.body.is === 'tool' ? before.body : null
   const blank: ToolBody = { is: 'tool', callId: event.callId, tool: event.tool, state: 'running', target: null, argumentBytes: 0, contentLines: null, tail: '', tailOf: null, input: null, output: null, outputTruncated: false, exitCode: null, title: null, startedAt: where.at, endedAt: null, reason: null, parentCallId: null }
   const body: ToolBody = event.type === 'tool-started'
-    ? { ...(known ?? blank), tool: event.tool, state: 'running', target: event.target ?? known?.target ?? null, argumentBytes: event.inputBytes, input: event.input, tail: '', tailOf: null, parentCallId: event.parentCallId }
+    ? { ...(known ?? blank), tool: event.tool, state: runningState(state, event.callId), target: event.target ?? known?.target ?? null, argumentBytes: event.inputBytes, input: event.input, tail: '', tailOf: null, parentCallId: event.parentCallId }
     : { ...(known ?? blank), tool: event.tool, state: event.state, output: event.output, outputTruncated: event.outputTruncated, exitCode: event.exitCode, title: event.title, reason: event.reason, endedAt: where.at, tail: '', tailOf: null }
   return { kind: 'entry', key, taskId: state.taskId, ...placed(before, where), author: 'coder', turnId: turnOf(state), body }
 }
