@@ -26,7 +26,7 @@ const finished = { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' 
 describe('previews of a chat stream', () => {
   test('follow a call whose id and name come in the first piece only', () => {
     expect(show('chat', [piece(0, { id: 'a', name: 'write', text: '' }), piece(0, { text: '{"filePath":"x",' }), piece(0, { text: '"content":"1' })])).toEqual([
-      { callId: 'a', tool: 'write', argumentBytes: 29, target: 'x', tail: '1', tailOf: 'content', contentLines: 1, state: 'growing' },
+      { callId: 'a', tool: 'write', argumentBytes: 28, target: 'x', tail: '1', tailOf: 'content', contentLines: 1, state: 'growing' },
     ])
   })
 
