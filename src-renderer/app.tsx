@@ -1,0 +1,89 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, type ReactNode } from 'react'
+import { bridge } from './bridge.ts'
+import { Banners } from './features/banners.tsx'
+import { useDesk } from './features/approvals/desk.ts'
+import { ApprovalTray } from './features/approvals/tray.tsx'
+import { runCommand } from './features/palette/commands.ts'
+import { Palette } from './features/palette/palette.tsx'
+import { useCommandContext, useCommandKeys } from './features/palette/use-commands.ts'
+import { FirstRun } from './features/room/first-run.tsx'
+import { RoomScreen } from './features/room/room-screen.tsx'
+import { useShownTask } from './features/room/task-list.tsx'
+import { Sidebar } from './features/sidebar.tsx'
+import { OtherScreen } from './features/screens.tsx'
+import { t } from './i18n/text.ts'
+import { useRoom, useSyncState, useTaskKeys } from './store/hooks.ts'
+import { useMethod } from './store/queries.ts'
+import { useUi } from './store/ui-store.ts'
+import { Guard } from './ui/guard.tsx'
+import { FailureNotice, Loading } from './ui/notice.tsx'
+import { Toasts } from './ui/toasts.tsx'
+
+/** The window. */
+export function App(): ReactNode {
+  useAppearance()
+  useShownTask()
+  useSignals()
+  useCommandKeys()
+  const desk = useDesk()
+  useEffect(() => desk.start(), [desk])
+  const sync = useSyncState()
+  const room = useRoom()
+  const noTasks = useTaskKeys().length === 0
+  const screen = useUi((ui) => ui.screen)
+  const firstRun = noTasks && screen.at === 'room'
+  return (
+    <div className="app">
+      <Banners />
+      <Sidebar />
+      <main className="main" data-screen={screen.at}>
+        <Guard key={screen.at}>
+          {sync.at === 'loading' && noTasks ? (
+            <Loading label={t.app.connecting} />
+          ) : sync.at === 'failed' ? (
+            <div className="screen-trouble">
+              <FailureNotice failure={sync.failure} title={t.app.roomUnreadable} onRetry={() => { room.retry() }} />
+            </div>
+          ) : firstRun ? (
+            <FirstRun />
+          ) : screen.at === 'room' ? (
+            <RoomScreen />
+          ) : (
+            <OtherScreen screen={screen} />
+          )}
+        </Guard>
+        {screen.at === 'room' ? null : <ApprovalTray compact />}
+      </main>
+      <Palette />
+      <Toasts />
+    </div>
+  )
+}
+
+/** Theme and density of the settings, on the document's root. */
+function useAppearance(): void {
+  const settings = useMethod('settings.get', {})
+  const theme = settings.data?.appearance.theme ?? 'system'
+  const density = settings.data?.appearance.density ?? 'comfortable'
+  useEffect(() => {
+    const root = document.documentElement
+    if (theme === 'system') delete root.dataset['theme']
+    else root.dataset['theme'] = theme
+    root.dataset['density'] = density
+  }, [theme, density])
+}
+
+/** Follows what main tells besides rows: changed app info and settings, and menu commands. */
+function useSignals(): void {
+  const queries = useQueryClient()
+  const context = useCommandContext()
+  useEffect(
+    () =>
+      bridge().onSignal((signal) => {
+        if (signal.is === 'menu') runCommand(signal.command, context)
+        else void queries.invalidateQueries()
+      }),
+    [queries, context],
+  )
+}

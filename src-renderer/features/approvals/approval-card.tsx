@@ -1,0 +1,219 @@
+import { BellRing, CircleAlert, RotateCcw, ScrollText } from 'lucide-react'
+import { useMemo, useRef, useState, type ReactNode } from 'react'
+import type { PressEvent } from 'react-aria-components'
+import type { HoldRow } from '../../../src-preload/contract/rows.ts'
+import type { Brief } from '../../../src-preload/contract/task.ts'
+import { t } from '../../i18n/text.ts'
+import { useNowMs } from '../../store/clock.ts'
+import { useTaskById } from '../../store/hooks.ts'
+import { showTask, useUi } from '../../store/ui-store.ts'
+import { AuthorMark, AuthorName, Badge, WrittenBy } from '../../ui/badge.tsx'
+import { Button, Keys } from '../../ui/button.tsx'
+import { Segments } from '../../ui/fields.tsx'
+import { countdown, lineCount } from '../../ui/format.ts'
+import { FailureNotice } from '../../ui/notice.tsx'
+import { Digest, ExactText } from '../../ui/pieces.tsx'
+import { markCount, visiblePieces } from '../../ui/visible-text.ts'
+import { BriefDocument } from '../room/rows/brief-row.tsx'
+import { briefIn } from './brief-in.ts'
+import { useDesk, useDeskState } from './desk.ts'
+import type { PressBy, Verdict } from './input-grace.ts'
+import { useShownReceipt } from './shown.ts'
+
+export const approveChord = 'mod+enter'
+export const denyChord = 'mod+shift+enter'
+
+/** The hold in front: everything that it is about, whole, and the two buttons that answer it. */
+export function ApprovalCard({ row, waiting }: { readonly row: HoldRow; readonly waiting: number }): ReactNode {
+  const card = useRef<HTMLElement>(null)
+  useShownReceipt(card, row)
+  const shown = useUi((ui) => ui.taskId)
+  const task = useTaskById(row.taskId)
+  const now = useNowMs()
+  return (
+    <section ref={card} className={`approval${row.alarm ? ' approval-alarm' : ''}`} aria-label={row.title} data-approval-id={row.approvalId} data-digest={row.digest} data-hold-kind={row.holdKind} data-bot={row.bot}>
+      <header className="approval-head">
+        <AuthorMark author={row.bot} />
+        <div className="grow">
+          <div className="approval-who">
+            <AuthorName author={row.bot} /> <span className="soft">{t.approvals.asks[row.holdKind]}</span>
+          </div>
+          <h2 className="approval-title clip" title={row.title}>
+            <ExactText text={row.title} strictness="command" />
+          </h2>
+        </div>
+        <span className="quiet small nowrap">{t.approvals.waitingSince(countdown(now - row.openedAt))}</span>
+        {waiting > 1 ? <Badge tone="warn">{t.approvals.position(waiting)}</Badge> : null}
+      </header>
+      {row.alarm ? (
+        <div className="approval-strip bad" role="alert">
+          <BellRing className="icon icon-small" aria-hidden />
+          {t.approvals.alarm}
+        </div>
+      ) : null}
+      {row.reaskReason === null ? null : (
+        <div className="approval-strip warn">
+          <RotateCcw className="icon icon-small" aria-hidden />
+          {t.approvals.reask}: {row.reaskReason}
+        </div>
+      )}
+      <ExactContent row={row} />
+      <dl className="approval-facts">
+        {task === undefined ? null : (
+          <Fact label={t.approvals.forTask}>
+            {row.taskId === shown ? (
+              task.title
+            ) : (
+              <Button size="small" variant="plain" className="button-inline" onPress={() => { showTask(row.taskId) }}>
+                {task.title}
+              </Button>
+            )}
+          </Fact>
+        )}
+        {row.facts.map((fact, index) => (
+          <Fact key={index} label={fact.label}>
+            {fact.exact ? (
+              <span className="mono">
+                <ExactText text={fact.value} strictness="command" />
+              </span>
+            ) : (
+              fact.value
+            )}
+            {fact.authoredBy === 'host' ? null : <WrittenBy author={fact.authoredBy} />}
+          </Fact>
+        ))}
+        <Fact label={t.approvals.isolation}>{row.isolation}</Fact>
+        <Fact label={t.approvals.digest}>
+          <Digest value={row.digest} />
+        </Fact>
+      </dl>
+      <Answer row={row} />
+    </section>
+  )
+}
+
+function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <div className="approval-fact">
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** The bytes that the digest covers; a brief also as a document made from exactly these bytes. */
+function ExactContent({ row }: { readonly row: HoldRow }): ReactNode {
+  const brief = useMemo<Brief | null>(() => (row.holdKind === 'brief' ? briefIn(row.exact.text) : null), [row.holdKind, row.exact.text])
+  const [as, setAs] = useState<'document' | 'bytes'>('document')
+  const strictness = row.holdKind === 'brief' ? 'prose' : 'command'
+  const hidden = useMemo(() => markCount(visiblePieces(row.exact.text, strictness)), [row.exact.text, strictness])
+  const lines = lineCount(row.exact.text)
+  return (
+    <div className="approval-exact">
+      <div className="line approval-exact-head">
+        <span className="section-title">{row.exact.label}</span>
+        <WrittenBy author={row.exact.authoredBy} />
+        <span className="grow" />
+        <span className="quiet small nowrap">
+          {t.word.bytes(new TextEncoder().encode(row.exact.text).length)}
+          {lines > 1 ? ` · ${t.word.lines(lines)}` : ''}
+        </span>
+        {brief === null ? null : (
+          <Segments
+            label={t.approvals.exactBytes}
+            value={as}
+            onChange={setAs}
+            options={[
+              { id: 'document', label: t.approvals.asDocument },
+              { id: 'bytes', label: t.approvals.exactBytes },
+            ]}
+          />
+        )}
+      </div>
+      {hidden === 0 ? null : (
+        <div className="approval-strip warn">
+          <CircleAlert className="icon icon-small" aria-hidden />
+          {t.approvals.hidden(hidden)}
+        </div>
+      )}
+      {brief !== null && as === 'document' ? (
+        <div className="approval-text approval-document" tabIndex={0} role="region" aria-label={t.approvals.scrollable}>
+          <BriefDocument brief={brief} foldKey={`hold ${row.approvalId}`} exact />
+        </div>
+      ) : (
+        <pre className="approval-text code" tabIndex={0} role="region" aria-label={t.approvals.scrollable} data-exact>
+          <ExactText text={row.exact.text} strictness={strictness} />
+        </pre>
+      )}
+    </div>
+  )
+}
+
+const pressBy = (event: PressEvent): PressBy => (event.pointerType === 'keyboard' ? 'keyboard' : event.pointerType === 'virtual' ? 'virtual' : 'pointer')
+
+function Answer({ row }: { readonly row: HoldRow }): ReactNode {
+  const desk = useDesk()
+  const state = useDeskState()
+  const answer = state.answers.get(row.approvalId)
+  const busy = answer?.at === 'sending' || answer?.at === 'recorded'
+  const closed = !state.open || busy
+  const press = (verdict: Verdict) => (event: PressEvent) => {
+    desk.press({ approvalId: row.approvalId, digest: row.digest }, verdict, pressBy(event))
+  }
+  return (
+    <div className="approval-answer">
+      {answer?.at === 'failed' ? <FailureNotice failure={answer.failure} /> : null}
+      <div className="line approval-buttons">
+        <Button variant="primary" className={`approval-button${state.open ? '' : ' approval-button-grace'}`} isDisabled={closed} isPending={busy && answer.verdict === 'approved'} onPress={press('approved')}>
+          {t.approvals.approve}
+        </Button>
+        <Button variant="danger" className="approval-button" isDisabled={closed} isPending={busy && answer.verdict === 'denied'} onPress={press('denied')}>
+          {t.approvals.deny}
+        </Button>
+        <AnswerHint busy={busy ? answer.verdict : null} />
+      </div>
+    </div>
+  )
+}
+
+function AnswerHint({ busy }: { readonly busy: Verdict | null }): ReactNode {
+  const { grace, ignored, open } = useDeskState()
+  if (busy !== null) return <span className="soft small">{t.approvals.sending}</span>
+  if (grace.armed !== null) {
+    return (
+      <span className="approval-armed small" role="status">
+        {grace.armed.verdict === 'approved' ? t.approvals.armedApprove : t.approvals.armedDeny} <Keys chord={grace.armed.verdict === 'approved' ? approveChord : denyChord} />
+      </span>
+    )
+  }
+  if (ignored === 'window-was-inactive') return <span className="warn small" role="status">{t.approvals.activated}</span>
+  if (!open) return <span className="quiet small">{t.approvals.inGrace}</span>
+  return (
+    <span className="quiet small line approval-hint">
+      <Keys chord={approveChord} /> {t.approvals.armHint}
+    </span>
+  )
+}
+
+/** A result that waits: it is answered in Review, never here. */
+export function ResultCard({ row, onReview }: { readonly row: HoldRow; readonly onReview: () => void }): ReactNode {
+  const card = useRef<HTMLElement>(null)
+  useShownReceipt(card, row)
+  const task = useTaskById(row.taskId)
+  return (
+    <section ref={card} className={`result-card${row.alarm ? ' approval-alarm' : ''}`} aria-label={t.approvals.resultReady} data-approval-id={row.approvalId} data-digest={row.digest} data-hold-kind={row.holdKind} data-bot={row.bot}>
+      <ScrollText className="icon" aria-hidden />
+      <div className="grow">
+        <div className="result-title">
+          {t.approvals.resultReady}
+          {task === undefined ? null : <span className="soft"> · {task.title}</span>}
+        </div>
+        <div className="quiet small clip">{t.approvals.resultReadyHint}</div>
+      </div>
+      <Digest value={row.digest} />
+      <Button variant="primary" size="small" onPress={onReview}>
+        {t.approvals.review}
+      </Button>
+    </section>
+  )
+}

@@ -1,0 +1,53 @@
+import { useEffect, type RefObject } from 'react'
+import type { HoldRow } from '../../../src-preload/contract/rows.ts'
+import { call } from '../../bridge.ts'
+
+/** Share of a card that must be in view before it counts as shown. */
+const shownShareMin = 0.6
+
+const reported = new Set<string>()
+
+/**
+ * Tells main that a hold was really on screen: drawn, in view, in a visible window, and a frame with it was painted.
+ * Once for each id and digest.
+ */
+export function useShownReceipt(card: RefObject<HTMLElement | null>, row: HoldRow | undefined): void {
+  const approvalId = row?.approvalId
+  const digest = row?.digest
+  const needed = row !== undefined && row.outcome === 'waiting' && row.shownAt === null
+  useEffect(() => {
+    const element = card.current
+    if (element === null || !needed || approvalId === undefined || digest === undefined) return
+    const key = `${approvalId} ${digest}`
+    let inView = false
+    let frame = 0
+    const report = (): void => {
+      if (!inView || document.visibilityState !== 'visible' || reported.has(key)) return
+      reported.add(key)
+      void call('approval.shown', { approvalId, digest }).then((result) => {
+        if (!result.ok) reported.delete(key)
+      })
+    }
+    // Two frames: the first one lays out and paints what this render made, the second begins after that frame was handed on.
+    const afterPaint = (): void => {
+      cancelAnimationFrame(frame)
+      frame = requestAnimationFrame(() => {
+        frame = requestAnimationFrame(report)
+      })
+    }
+    const observer = new IntersectionObserver(
+      (entries) => {
+        inView = entries.some((entry) => entry.isIntersecting && entry.intersectionRatio >= shownShareMin)
+        if (inView) afterPaint()
+      },
+      { threshold: [0, shownShareMin, 1] },
+    )
+    observer.observe(element)
+    document.addEventListener('visibilitychange', afterPaint)
+    return () => {
+      observer.disconnect()
+      document.removeEventListener('visibilitychange', afterPaint)
+      cancelAnimationFrame(frame)
+    }
+  }, [card, approvalId, digest, needed])
+}

@@ -1,0 +1,114 @@
+import { useState, type ReactNode } from 'react'
+import { Form, TextArea, TextField, Label } from 'react-aria-components'
+import type { TaskId } from '../../../../src-preload/contract/ids.ts'
+import type { EntryBody } from '../../../../src-preload/contract/rows.ts'
+import { failureOf, newCommandId } from '../../../bridge.ts'
+import { t } from '../../../i18n/text.ts'
+import { useNowMs } from '../../../store/clock.ts'
+import { useAct } from '../../../store/queries.ts'
+import { useOpen } from '../../../store/ui-store.ts'
+import { Badge, type Tone } from '../../../ui/badge.tsx'
+import { Button, Keys } from '../../../ui/button.tsx'
+import { countdown } from '../../../ui/format.ts'
+import { isChord, onMac } from '../../../ui/keys.ts'
+import { Prose } from '../../../ui/markdown.tsx'
+import { FailureNotice, Notice } from '../../../ui/notice.tsx'
+
+type Question = EntryBody & { is: 'question' }
+
+const tones: Readonly<Record<Question['state'], Tone>> = { open: 'lead', 'asked-owner': 'warn', answered: 'good', expired: 'bad', withdrawn: 'neutral' }
+
+/** A question of Bot B. Bot A is asked first; the owner can answer instead at any time. */
+export function QuestionRow({ taskId, body }: { readonly taskId: TaskId; readonly body: Question }): ReactNode {
+  const live = body.state === 'open' || body.state === 'asked-owner'
+  const [open, setOpen] = useOpen(`answer ${body.questionId}`, false)
+  const now = useNowMs(live)
+  const asksOwner = body.state === 'asked-owner'
+  return (
+    <div role="group" className={`card-question${asksOwner ? ' card-question-owner' : ''}`} aria-label={t.row.question} data-question-id={body.questionId}>
+      <Prose text={body.text} />
+      {body.options.length === 0 || (live && (open || asksOwner)) ? null : (
+        <ul className="question-options">
+          {body.options.map((option) => (
+            <li key={option}>
+              <Badge>{option}</Badge>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="line">
+        <Badge tone={tones[body.state]}>{t.row.questionStates[body.state]}</Badge>
+        {live ? <span className="quiet small">{t.row.answerLeft(countdown(body.deadlineAt - now))}</span> : null}
+        <span className="grow" />
+        {live && !asksOwner ? (
+          <Button
+            size="small"
+            variant="plain"
+            aria-expanded={open}
+            onPress={() => {
+              setOpen(!open)
+            }}
+          >
+            {t.row.answerNow}
+          </Button>
+        ) : null}
+      </div>
+      {live && (asksOwner || open) ? <AnswerForm taskId={taskId} body={body} /> : null}
+    </div>
+  )
+}
+
+function AnswerForm({ taskId, body }: { readonly taskId: TaskId; readonly body: Question }): ReactNode {
+  const [text, setText] = useState('')
+  const answer = useAct('task.answer')
+  const send = (words: string): void => {
+    if (words.trim() === '' || answer.isPending || answer.isSuccess) return
+    answer.mutate({ commandId: newCommandId(), taskId, questionId: body.questionId, text: words })
+  }
+  if (answer.isSuccess) return <Notice tone="good" title={t.row.answerSent} />
+  return (
+    <Form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send(text)
+      }}
+    >
+      {body.options.length === 0 ? null : (
+        <div className="question-options">
+          {body.options.map((option) => (
+            <Button
+              key={option}
+              size="small"
+              isDisabled={answer.isPending}
+              onPress={() => {
+                setText(option)
+              }}
+            >
+              {option}
+            </Button>
+          ))}
+        </div>
+      )}
+      <TextField className="field" value={text} onChange={setText} maxLength={8_000} isDisabled={answer.isPending}>
+        <Label className="unseen">{t.row.answerLabel}</Label>
+        <TextArea
+          className="input"
+          rows={2}
+          placeholder={t.row.answerLabel}
+          onKeyDown={(event) => {
+            if (isChord(event.nativeEvent, 'mod+enter', onMac())) send(text)
+          }}
+        />
+      </TextField>
+      {answer.isError ? <FailureNotice failure={failureOf(answer.error)} /> : null}
+      <div className="line">
+        <span className="quiet small grow">{t.row.answerHint}</span>
+        <Keys chord="mod+enter" />
+        <Button type="submit" variant="primary" size="small" isPending={answer.isPending} isDisabled={text.trim() === ''}>
+          {t.row.answerSend}
+        </Button>
+      </div>
+    </Form>
+  )
+}

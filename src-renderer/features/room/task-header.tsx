@@ -1,0 +1,211 @@
+import { CircleStop, Ellipsis, FileCheck2, LoaderCircle, PanelRight, ShieldCheck } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
+import type { TaskRow } from '../../../src-preload/contract/rows.ts'
+import type { RecoveryExit } from '../../../src-preload/contract/task.ts'
+import { failureOf, newCommandId } from '../../bridge.ts'
+import { t } from '../../i18n/text.ts'
+import { useNowMs } from '../../store/clock.ts'
+import { useAct } from '../../store/queries.ts'
+import { show, useUi } from '../../store/ui-store.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { countdown, duration } from '../../ui/format.ts'
+import { FailureNotice, Notice } from '../../ui/notice.tsx'
+import { copyText } from '../../ui/pieces.tsx'
+import { say } from '../../ui/toasts.tsx'
+import { StatusGlyph, isUnfinished, statusTones } from './status-glyph.tsx'
+import { WriteBriefDialog } from './write-brief.tsx'
+
+const recoveryExits = Object.keys({ 're-check': 1, 'mark-done': 2, 'mark-not-done': 3, resend: 4 } satisfies Record<RecoveryExit, number>) as readonly RecoveryExit[]
+
+/** The shown task: its title, its status and facets, what happens now, and what the owner can do about it. There is one. */
+export function TaskHeader({ task, inspector }: { readonly task: TaskRow; readonly inspector?: { readonly open: boolean; readonly toggle: () => void } }): ReactNode {
+  const [writing, setWriting] = useState(false)
+  const atReview = useUi((ui) => ui.screen.at === 'review')
+  return (
+    <>
+      <header className="task-header" data-status={task.status} data-task-id={task.taskId}>
+        <div className="task-header-line">
+          <StatusGlyph task={task} />
+          <h1 className="task-title clip" title={task.title}>
+            {task.title}
+          </h1>
+          <Badge tone={statusTones[task.status]}>{t.status[task.status]}</Badge>
+          {task.disposition === null ? null : <Badge>{t.disposition[task.disposition]}</Badge>}
+          <span className="grow" />
+          {task.result === null || atReview ? null : (
+            <Button
+              size="small"
+              variant={task.status === 'result-ready' ? 'primary' : 'normal'}
+              icon={FileCheck2}
+              chord="mod+2"
+              onPress={() => {
+                show({ at: 'review' })
+              }}
+            >
+              {t.room.review}
+            </Button>
+          )}
+          <StopButton task={task} />
+          <TaskMenu
+            task={task}
+            onWriteBrief={() => {
+              setWriting(true)
+            }}
+          />
+          {inspector === undefined ? null : <IconButton label={inspector.open ? t.room.hideInspector : t.room.showInspector} icon={PanelRight} size="small" chord="mod+i" aria-pressed={inspector.open} onPress={inspector.toggle} />}
+        </div>
+        <Activity task={task} />
+      </header>
+      {task.recovery === null ? null : <Uncertain task={task} />}
+      {task.failure === null ? null : (
+        <div className="task-trouble">
+          <FailureNotice failure={task.failure} />
+        </div>
+      )}
+      {writing ? (
+        <WriteBriefDialog
+          task={task}
+          onClose={() => {
+            setWriting(false)
+          }}
+        />
+      ) : null}
+    </>
+  )
+}
+
+function StopButton({ task }: { readonly task: TaskRow }): ReactNode {
+  const stop = useAct('task.stop')
+  if (!isUnfinished(task.status) && task.cancel?.state !== 'requested') return null
+  const requested = task.cancel !== null || stop.isPending
+  return (
+    <>
+      <Button
+        size="small"
+        variant="danger"
+        icon={CircleStop}
+        chord="mod+."
+        isPending={stop.isPending}
+        isDisabled={requested}
+        onPress={() => {
+          stop.mutate({ commandId: newCommandId(), taskId: task.taskId }, { onError: (error) => { say({ tone: 'bad', text: failureOf(error).message, detail: failureOf(error).todo }) } })
+        }}
+      >
+        {t.room.stop}
+      </Button>
+    </>
+  )
+}
+
+function TaskMenu({ task, onWriteBrief }: { readonly task: TaskRow; readonly onWriteBrief: () => void }): ReactNode {
+  const exporting = useAct('audit.export', ({ path }) => {
+    if (path !== null) say({ tone: 'good', text: t.audit.exported, detail: path })
+  })
+  return (
+    <MenuTrigger>
+      <AriaButton className="button button-plain button-icon button-small" aria-label={t.word.more}>
+        <Ellipsis className="icon" aria-hidden />
+      </AriaButton>
+      <Popover className="popover" placement="bottom end">
+        <Menu className="menu" aria-label={t.word.more}>
+          {isUnfinished(task.status) ? (
+            <MenuItem className="option" onAction={onWriteBrief}>
+              {t.row.writeBrief}
+            </MenuItem>
+          ) : null}
+          <MenuItem className="option" onAction={() => { exporting.mutate({ taskId: task.taskId }) }}>
+            {t.audit.exportTask}
+          </MenuItem>
+          <MenuItem className="option" onAction={() => { void copyText(task.taskId) }}>
+            {t.room.copyTaskId}
+          </MenuItem>
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  )
+}
+
+/** What happens now and since when; the line is always there, so that nothing jumps when work begins or ends. */
+function Activity({ task }: { readonly task: TaskRow }): ReactNode {
+  const now = useNowMs(task.activity !== null || task.cancel?.state === 'requested')
+  if (task.cancel?.state === 'requested') {
+    return (
+      <div className="task-activity warn" data-cancel="requested">
+        <LoaderCircle className="icon icon-small spin" aria-hidden />
+        <span>{t.room.stopRequested}</span>
+        <span className="clip">
+          {t.room.stopping} · {countdown(now - task.cancel.at)}
+        </span>
+      </div>
+    )
+  }
+  if (task.cancel?.state === 'observed') {
+    const { proof } = task.cancel
+    return (
+      <div className="task-activity" data-cancel="observed">
+        <ShieldCheck className="icon icon-small good" aria-hidden />
+        <span>{t.room.stopped}</span>
+        <span className="soft clip" title={proof.detail}>
+          {t.room.stoppedProof(proof.checkedProcesses)}, {t.room.stopMethods[proof.method]} · {duration(task.cancel.at - task.cancel.requestedAt)}
+        </span>
+      </div>
+    )
+  }
+  const waits = task.waiting === null ? null : task.waiting.for === 'approval' ? t.room.waitingApproval(task.waiting.approvalIds.length) : t.room.waitingInput
+  return (
+    <div className="task-activity">
+      {waits === null ? null : (
+        <span data-waiting={task.waiting?.for}>
+          <Badge tone="warn">{waits}</Badge>
+        </span>
+      )}
+      {task.activity === null ? (
+        <span className="quiet clip">
+          {task.source.kind === 'sample' ? t.room.sampleSource : (task.source.path ?? task.source.label)}
+          {task.revisionOf === null ? '' : ` · ${t.room.revisionOf}`}
+        </span>
+      ) : (
+        <>
+          {waits === null ? <span className="activity-dot pulse" aria-hidden /> : null}
+          {task.activity.label === waits ? null : <span className="clip">{task.activity.label}</span>}
+          <span className="quiet nowrap">
+            <span className="unseen">{t.room.elapsed}</span> {countdown(now - task.activity.since)}
+          </span>
+          {task.activity.waitingFor === null ? null : <span className="warn clip">{task.activity.waitingFor}</span>}
+        </>
+      )}
+    </div>
+  )
+}
+
+function Uncertain({ task }: { readonly task: TaskRow }): ReactNode {
+  const recover = useAct('task.recover')
+  const recovery = task.recovery
+  if (recovery === null) return null
+  return (
+    <div className="task-trouble" data-recovery="uncertain">
+      <Notice tone="warn" title={`${t.room.uncertain}: ${recovery.what}`}>
+        <div className="soft">{t.room.uncertainWhy}</div>
+        {recover.isError ? <FailureNotice failure={failureOf(recover.error)} /> : null}
+        <div className="exits">
+          {recoveryExits.map((exit) => (
+            <Button
+              key={exit}
+              size="small"
+              tip={t.room.exitHints[exit]}
+              isDisabled={recover.isPending}
+              isPending={recover.isPending && recover.variables.exit === exit}
+              onPress={() => {
+                recover.mutate({ commandId: newCommandId(), taskId: task.taskId, exit })
+              }}
+            >
+              {t.room.exits[exit]}
+            </Button>
+          ))}
+        </div>
+      </Notice>
+    </div>
+  )
+}

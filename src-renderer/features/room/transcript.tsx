@@ -1,0 +1,111 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowDown, MessagesSquare } from 'lucide-react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
+import type { EntryBody } from '../../../src-preload/contract/rows.ts'
+import { t } from '../../i18n/text.ts'
+import { useEntryKeys, useRoom } from '../../store/hooks.ts'
+import { Button } from '../../ui/button.tsx'
+import { Empty } from '../../ui/notice.tsx'
+import { EntryRowView } from './rows/entry-row.tsx'
+
+/** Up to this many rows all are in the page, so that find-in-page and screen readers see the whole; beyond, only what is near the view. */
+const wholeRowsMax = 200
+const overscanRows = 8
+/** Nearer to the end than this counts as being at the end. */
+const endSlackPx = 48
+
+/** First guess of a row's height; the real one is measured when it is drawn. */
+const heightsPx: Readonly<Record<EntryBody['is'], number>> = {
+  message: 72, brief: 360, question: 120, answer: 72, tool: 44, hold: 28, evidence: 200, verification: 200, review: 120, decision: 88, applied: 44, call: 26, status: 28, notice: 56,
+}
+
+/** The room's one ordered log for a task. Sticks to its end until the owner scrolls up. */
+export function Transcript({ taskId }: { readonly taskId: string }): ReactNode {
+  const keys = useEntryKeys(taskId)
+  const room = useRoom()
+  const scroller = useRef<HTMLDivElement>(null)
+  const [atEnd, setAtEnd] = useState(true)
+  const [seenRows, setSeenRows] = useState(0)
+  const virtualizer = useVirtualizer({
+    count: keys.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => heightsPx[room.rows.entry(keys[index] ?? '')?.body.is ?? 'message'],
+    getItemKey: (index) => keys[index] ?? index,
+    overscan: keys.length <= wholeRowsMax ? wholeRowsMax : overscanRows,
+    paddingStart: 16,
+    paddingEnd: 24,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: endSlackPx,
+  })
+
+  useLayoutEffect(() => {
+    virtualizer.scrollToEnd()
+  }, [virtualizer])
+
+  const onScroll = useCallback(() => {
+    const element = scroller.current
+    if (element === null) return
+    setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight <= endSlackPx)
+  }, [])
+
+  useEffect(() => {
+    if (atEnd) setSeenRows(keys.length)
+  }, [atEnd, keys.length])
+
+  const toEnd = useCallback(() => {
+    setAtEnd(true)
+    virtualizer.scrollToEnd()
+  }, [virtualizer])
+
+  useEffect(() => {
+    const jump = (): void => {
+      toEnd()
+    }
+    window.addEventListener('countersign:jump-to-latest', jump)
+    return () => {
+      window.removeEventListener('countersign:jump-to-latest', jump)
+    }
+  }, [toEnd])
+
+  const items = virtualizer.getVirtualItems()
+  const unseen = Math.max(0, keys.length - seenRows)
+  return (
+    <div className="transcript-frame">
+      <div
+        ref={scroller}
+        className="transcript"
+        role="log"
+        aria-label={t.room.transcript}
+        // Rows that come into view by scrolling are not news.
+        aria-live={atEnd ? 'polite' : 'off'}
+        aria-relevant="additions"
+        tabIndex={0}
+        onScroll={onScroll}
+      >
+        {keys.length === 0 ? <Empty icon={MessagesSquare} title={t.room.empty} /> : null}
+        <div className="transcript-size" style={{ height: virtualizer.getTotalSize() }}>
+          <div className="transcript-rows" style={{ transform: `translateY(${(items[0]?.start ?? 0).toString()}px)` }}>
+            {items.map((item) => (
+              <div key={item.key} data-index={item.index} ref={virtualizer.measureElement} className="transcript-slot">
+                <EntryRowView rowKey={keys[item.index] ?? ''} previousKey={keys[item.index - 1] ?? null} />
+              </div>
+            ))}
+          </div>
+        </div>
+      </div>
+      {atEnd || keys.length === 0 ? null : (
+        <div className="transcript-jump">
+          <Button size="small" icon={ArrowDown} chord="mod+end" tip={t.room.jump} onPress={toEnd}>
+            {unseen > 0 ? `${t.room.jump} · ${t.room.newRows(unseen)}` : t.room.jump}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Scrolls the transcript on screen to its end; for the command palette. */
+export function jumpToLatest(): void {
+  window.dispatchEvent(new Event('countersign:jump-to-latest'))
+}

@@ -1,0 +1,133 @@
+/**
+ * Every word of the window, in English. Words of the product are those of its glossary; names that automation depends on
+ * ("Approve", "Stop task", "Room transcript" …) are part of the contract and must not be changed.
+ */
+const plural = (n: number, one: string, many: string): string => `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`
+
+export const en = {
+  app: {
+    name: 'Countersign',
+    motto: 'Two bots work. You watch, approve and sign.',
+    bridgeMissing: 'This page only works inside the Countersign app.',
+    crashed: 'This part of the window stopped working.',
+    crashedTodo: 'Nothing in the journal is affected. Show it again, or restart the app if it happens again.',
+    showAgain: 'Show again',
+    scriptedOwner: 'A scripted owner drives this window',
+    scriptedOwnerWhy: 'Approvals and the acceptance below are given by a script for a demonstration, not by a person.',
+    startProblems: (n: number) => plural(n, 'problem at start', 'problems at start'),
+    proxyFailed: 'The model proxy is not running',
+    openSettings: 'Open settings',
+    connecting: 'Reading the journal',
+    roomUnreadable: 'The room could not be read',
+    messages: 'Messages of the app',
+  },
+  word: {
+    owner: 'You', lead: 'Bot A', coder: 'Bot B', host: 'Countersign',
+    leadRole: 'lead', coderRole: 'coder',
+    unknown: 'unknown', none: 'none', yes: 'yes', no: 'no', close: 'Close', cancel: 'Cancel', save: 'Save', saved: 'Saved', retry: 'Try again', copy: 'Copy', copied: 'Copied', loading: 'Loading',
+    more: 'More', less: 'Less', remove: 'Remove', edit: 'Edit', add: 'Add', back: 'Back', dismiss: 'Dismiss', whatToDo: 'What to do', details: 'Details', off: 'Off', on: 'On',
+    lines: (n: number) => plural(n, 'line', 'lines'),
+    bytes: (n: number) => plural(n, 'byte', 'bytes'),
+    files: (n: number) => plural(n, 'file', 'files'),
+    ago: (time: string) => `${time} ago`,
+    messages: 'Messages', copyDigest: (digest: string) => `Copy digest ${digest}`,
+    writtenBy: (who: string) => `Written by ${who}`,
+  },
+  status: {
+    open: 'Open', claimed: 'Claimed', working: 'Working', blocked: 'Blocked', 'result-ready': 'Result ready', accepted: 'Accepted', cancelled: 'Cancelled', failed: 'Failed',
+  },
+  disposition: { rejected: 'Result rejected', 'revision-requested': 'Revision requested', stopped: 'Stopped', 'brief-denied': 'Brief denied' },
+  nav: {
+    tasks: 'Tasks', newTask: 'New task', filter: 'Filter tasks', noMatch: 'No task matches', noTasks: 'No tasks yet', audit: 'Audit', settings: 'Settings', palette: 'Command palette', room: 'Room', review: 'Review',
+    waits: (n: number) => (n === 1 ? '1 approval waits' : `${n.toString()} approvals wait`),
+    waitsInput: 'Waits for an answer', waitsApproval: 'Waits for your approval', waitsReview: 'Waits for your review', uncertain: 'Uncertain: needs your decision',
+    sample: 'Sample',
+    isolationOk: 'Isolated', isolationNone: 'No isolation', offline: 'offline demo', noOpenCode: 'no OpenCode',
+  },
+  first: {
+    title: 'Two bots, one room, your signature',
+    lines: [
+      'Bot A briefs Bot B. Bot B edits and tests in a disposable workspace without a network.',
+      'You see every tool call while it is still being written, and approve what runs.',
+      'Bot A re-runs the evidence in a clean copy. Nothing counts as done until you have countersigned it.',
+    ],
+    runSample: 'Run the sample task',
+    sampleNote: 'Takes about a minute. Needs no key and no network.',
+    steps: ['Brief', 'Approve', 'Edit and test', 'Verify', 'Countersign'],
+    stepWho: ['Bot A', 'you', 'Bot B', 'Bot A', 'you'],
+    path: 'How a task goes',
+  },
+  room: {
+    transcript: 'Room transcript',
+    empty: 'Nothing has been said yet',
+    jump: 'Jump to latest',
+    newRows: (n: number) => plural(n, 'new row', 'new rows'),
+    pick: 'Choose a task',
+    pickHint: 'Its transcript appears here.',
+    stop: 'Stop task', stopRequested: 'Stop requested', stopping: 'Waiting for proof that everything has ended',
+    stopped: 'Stopped', stoppedProof: (processes: number) => `Nothing is left: ${plural(processes, 'process', 'processes')} checked`,
+    stopMethods: { 'pid-namespace-empty': 'process namespace is empty', 'never-started': 'nothing had been started', 'process-exited': 'the process has exited', 'orphans-ended': 'orphans were found and ended' },
+    review: 'Review', showInspector: 'Show inspector', hideInspector: 'Hide inspector',
+    uncertain: 'Uncertain', uncertainWhy: 'Something was sent and it is not known whether it happened. Nothing is sent again by itself.',
+    exits: { 're-check': 'Re-check', 'mark-done': 'Mark done', 'mark-not-done': 'Mark not done', resend: 'Resend' },
+    exitHints: { 're-check': 'Read the session again and compare', 'mark-done': 'It happened; go on from there', 'mark-not-done': 'It did not happen; go on without it', resend: 'Send it again under the same id' },
+    waitingApproval: (n: number) => (n === 1 ? 'Waits for your approval' : `Waits for ${n.toString()} approvals`),
+    waitingInput: 'Waits for an answer',
+    copyTaskId: 'Copy task id',
+    elapsed: 'Elapsed', revisionOf: 'Revision of an earlier task', generation: 'Generation',
+    sampleSource: 'Sample task', folderSource: 'Folder',
+  },
+  row: {
+    reasoning: 'is thinking', streaming: 'is writing', thoughtFor: 'thought about it',
+    brief: 'Brief', briefVersion: (n: number) => `Version ${n.toString()}`, briefStates: { proposed: 'Waits for your approval', approved: 'Approved', denied: 'Denied', replaced: 'Replaced by a newer version' },
+    goal: 'Goal', scope: 'Scope', criteria: 'Criteria', testCommand: 'Test command', excerpts: 'Excerpts',
+    writeBrief: 'Write the brief yourself', proposeBrief: 'Propose this brief',
+    question: 'Question', questionStates: { open: 'Bot A is asked', 'asked-owner': 'Waits for you', answered: 'Answered', expired: 'Expired', withdrawn: 'Withdrawn' },
+    answerNow: 'Answer it yourself', answerLabel: 'Your answer', answerSend: 'Send answer', answerHint: 'Bot B goes on in a new turn with your words.', answeredBy: 'Answer', answerLeft: (time: string) => `${time} left`, answerSent: 'Recorded. Bot B gets it next.',
+    tool: 'Tool call',
+    toolStates: { preview: 'Being written', 'awaiting-approval': 'Waits for approval', running: 'Running', done: 'Done', failed: 'Failed', interrupted: 'Interrupted', uncertain: 'Uncertain' },
+    previewOnly: 'Preview', previewHint: 'Bot B is still writing this call. Nothing has run and nothing can be approved yet.', fileNotKnown: 'target not known yet', input: 'Input', output: 'Output', outputCut: 'Output was longer; its end was cut here.', noOutput: 'No output', exit: (code: number) => `exit ${code.toString()}`, tail: (of: string) => `End of ${of}`,
+    holdOutcomes: { waiting: 'waits for you', approved: 'approved', denied: 'denied', expired: 'expired unanswered', withdrawn: 'withdrawn', 'never-shown': 'was never shown' },
+    evidence: 'Evidence', evidenceHint: 'Facts recorded by Countersign, not claims of the bot', changedFiles: 'Changed files', noTest: 'The test command was not run after the last edit', tests: 'Tests', files: 'Files',
+    baseDigest: 'Base', treeDigest: 'Tree', diffDigest: 'Diff', logDigest: 'Log', logTail: 'End of the log',
+    verification: 'Verification', verificationBy: 'Bot A re-runs the evidence in a clean copy', verificationStates: { running: 'Running', passed: 'Passed', failed: 'Failed' },
+    stepCopy: 'Clean copy made, diff applied', stepTree: 'Tree digest matches', stepTreeBad: 'Tree digest differs', stepTests: 'Tests re-run', stepOracle: 'Held criteria tests', stepNoOracle: 'No held criteria tests for this task', stepNotReached: 'not reached',
+    review: 'Review by Bot A', recommendations: { accept: 'Recommends accepting', reject: 'Recommends rejecting', unsure: 'Is unsure' }, onlyAdvice: 'A recommendation only. You decide.',
+    decisions: { accepted: 'Countersigned', rejected: 'Result rejected', 'revision-requested': 'Revision requested' }, acceptedBy: 'You accepted this result',
+    applied: { applying: 'Applying the patch', applied: 'Applied', refused: 'Not applied', uncertain: 'Uncertain whether it was applied' }, appliedHow: { folder: 'to your folder', 'patch-file': 'as a patch file' },
+    call: 'Model call', callStates: { open: 'in flight', done: 'done', failed: 'failed', refused: 'refused' }, asked: 'asked', answeredModel: 'answered', tokensIn: 'in', tokensOut: 'out', tokensUnknown: 'tokens unknown', costUnknown: 'cost unknown', demo: 'offline demo', pathUnknown: 'path unknown',
+    paths: { direct: 'direct', warm: 'warm', exec: 'exec' }, pathHints: { direct: 'Served by the provider itself', warm: 'Served by a warm vendor process', exec: 'Served by a one-shot vendor process' },
+    modelSwapped: (asked: string, answered: string) => `Asked for ${asked}, answered by ${answered}`,
+  },
+  approvals: {
+    region: 'Approvals', approve: 'Approve', deny: 'Deny', review: 'Review', resultReady: 'Result ready', resultReadyHint: 'Look at the diff and the verification, then accept or reject.',
+    kinds: { brief: 'Brief', provider: 'Remote provider', command: 'Command', edit: 'Edit', budget: 'Budget', acceptance: 'Result' },
+    asks: { brief: 'asks to hand over this brief', provider: 'asks to send data to a provider', command: 'asks to run a command', edit: 'asks to change files', budget: 'asks for more budget', acceptance: 'has a result ready' },
+    forTask: 'Task', alsoWaiting: 'Also waiting', behind: (n: number) => `${n.toString()} more`, position: (n: number) => `1 of ${n.toString()}`,
+    alarm: 'This waited 5 seconds without being shown', reask: 'Asked again', exactBytes: 'Exact bytes', asDocument: 'As a document', digest: 'Digest', isolation: 'Isolation', waitingSince: (time: string) => `waits ${time}`,
+    hidden: (n: number) => `${plural(n, 'place', 'places')} in this text could mislead the eye: marked and spelled out`,
+    inGrace: 'New card. Buttons open in a moment.', activated: 'This window has just come to the front. Click again.', sending: 'Recording your decision', recordedApproved: 'Approved', recordedDenied: 'Denied',
+    armedApprove: 'Press again to approve:', armedDeny: 'Press again to deny:', armHint: 'twice approves', armEnter: 'Enter alone does not approve. Press',
+    go: 'Show', readAll: 'Scroll to read all of it', scrollable: 'Text of the request',
+  },
+  inspector: {
+    title: 'Inspector', status: 'Status', budget: 'Budget', deadline: 'Deadline', left: (time: string) => `${time} left`, passed: 'passed', isolation: 'Isolation', coder: 'Runtime', openCode: 'OpenCode', session: 'Session', noSession: 'not started', models: 'Models', evidence: 'Evidence levels', evidenceHint: 'Recorded apart. One never implies the next.',
+    levels: { offlineMock: 'Offline mock', realProcess: 'Real process', realModel: 'Real model', humanAcceptance: 'Human acceptance' }, notReached: 'not reached', task: 'Task', requirement: 'Requirement', criteria: 'Criteria', source: 'Source', grant: 'Grant', digests: 'Digests', tree: 'Tree', started: 'Created', updated: 'Last change', taskId: 'Task id',
+    meters: { turns: 'Turns', messages: 'Messages', requests: 'Requests', tokens: 'Tokens', money: 'Money' }, reserved: (n: string) => `${n} reserved`, unlimited: 'no cap', usageUnknown: 'unknown', profile: 'Profile',
+    grants: { edits: 'Edits', testCommand: 'Test command', otherCommands: 'Other commands' }, grantValues: { allow: 'allowed', ask: 'asks', deny: 'denied' }, verified: 'Verified', notVerified: 'Not verified', notProbed: 'not probed yet',
+  },
+  audit: { exported: 'Audit log exported', exportTask: 'Export audit log of this task', export: 'Export audit log' },
+  newTask: { criteriaHint: 'One criterion a line' },
+  settings: {
+    sections: { providers: 'Providers and keys', runtimes: 'Runtimes', isolation: 'Isolation', fallbacks: 'Fallbacks', budgets: 'Budgets', appearance: 'Appearance', updates: 'Updates', storage: 'Storage' },
+  },
+  palette: {
+    title: 'Command palette', placeholder: 'Type a command', nothing: 'No command matches', keyGroups: { go: 'Go to', task: 'Task', approvals: 'Approvals', view: 'View', tasks: 'Open task' },
+    toRoom: 'Go to the room', toReview: 'Review the result', toAudit: 'Open the audit log', toSettings: 'Open settings', newTask: 'New task', runSample: 'Run the sample task', stop: 'Stop task', previous: 'Previous task', next: 'Next task', filter: 'Filter tasks', inspector: 'Show or hide the inspector', approve: 'Approve the front request', deny: 'Deny the front request', latest: 'Jump to the latest row', theme: 'Switch between light and dark', export: 'Export audit log', verify: 'Verify the audit chain', open: 'Command palette', section: (name: string) => `Settings: ${name}`, diffStyle: 'Switch between unified and split diff',
+  },
+} as const
+
+type Widen<T> = T extends string ? string : T extends (...given: infer A) => string ? (...given: A) => string : { readonly [K in keyof T]: Widen<T[K]> }
+
+/** The shape of a catalogue: what a second language has to bring. */
+export type Catalogue = Widen<typeof en>

@@ -1,0 +1,60 @@
+import { memo, type ReactNode } from 'react'
+import Markdown, { type Components, type Options } from 'react-markdown'
+import rehypeSanitize, { defaultSchema } from 'rehype-sanitize'
+import remarkGfm from 'remark-gfm'
+
+/** Longer texts are shown as they are: parsing them would cost a frame, and nobody reads such a text as a document. */
+const charsMax = 40_000
+
+/** No picture, no frame, no link that can be followed: what a bot writes loads nothing and opens nothing. */
+const schema: typeof defaultSchema = {
+  ...defaultSchema,
+  tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['picture', 'source', 'input'].includes(name)),
+  attributes: { ...defaultSchema.attributes, img: ['alt', 'src'] },
+}
+
+const components: Components = {
+  a: ({ href, children }) => (
+    <span>
+      {children}
+      {href === undefined || (typeof children === 'string' && children === href) ? null : <span className="link-target"> ({href})</span>}
+    </span>
+  ),
+  img: ({ alt, src }) => (
+    <span className="quiet">
+      [{alt === undefined || alt === '' ? 'image' : alt}
+      {typeof src === 'string' ? <span className="link-target"> ({src})</span> : null}]
+    </span>
+  ),
+}
+
+interface HastNode {
+  type: string
+  value?: string
+  children?: HastNode[]
+}
+
+/** Turns raw HTML into the text that was written, before the sanitiser would silently drop it: nothing a bot writes is hidden. */
+function rawAsText(): (tree: HastNode) => void {
+  const visit = (node: HastNode): void => {
+    if (node.type === 'raw' || node.type === 'comment') node.type = 'text'
+    for (const child of node.children ?? []) visit(child)
+  }
+  return visit
+}
+
+const remarkPlugins = [remarkGfm]
+const rehypePlugins: NonNullable<Options['rehypePlugins']> = [rawAsText, [rehypeSanitize, schema]]
+const asWritten = (url: string): string => url
+
+/** Text of a bot as a document. Links and pictures become text with their target, raw HTML is shown as written. */
+export const Prose = memo(function Prose({ text }: { readonly text: string }): ReactNode {
+  if (text.length > charsMax) return <div className="prose plain-text">{text}</div>
+  return (
+    <div className="prose">
+      <Markdown remarkPlugins={remarkPlugins} rehypePlugins={rehypePlugins} components={components} urlTransform={asWritten}>
+        {text}
+      </Markdown>
+    </div>
+  )
+})

@@ -1,0 +1,108 @@
+import { Check, ChevronRight, Copy } from 'lucide-react'
+import { useEffect, useMemo, useState, type ReactNode } from 'react'
+import { Button as AriaButton } from 'react-aria-components'
+import { t } from '../i18n/text.ts'
+import { WithTip } from './button.tsx'
+import { shortDigest, splitPath } from './format.ts'
+import { visiblePieces, type Piece, type Strictness } from './visible-text.ts'
+
+/** A digest, shortened; pressing it copies the whole. */
+export function Digest({ value }: { readonly value: string }): ReactNode {
+  const [copied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!copied) return
+    const later = setTimeout(() => {
+      setCopied(false)
+    }, 1_500)
+    return () => {
+      clearTimeout(later)
+    }
+  }, [copied])
+  return (
+    <WithTip tip={copied ? t.word.copied : value}>
+      <AriaButton
+        className="digest"
+        aria-label={t.word.copyDigest(shortDigest(value))}
+        {...(copied ? { 'data-copied': '' } : {})}
+        onPress={() => {
+          void copyText(value).then(setCopied)
+        }}
+      >
+        {shortDigest(value)}
+        {copied ? <Check className="icon" aria-hidden /> : <Copy className="icon" aria-hidden />}
+      </AriaButton>
+    </WithTip>
+  )
+}
+
+/** Puts a text on the clipboard. False where that is not allowed. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    // The window denies every permission; the old way needs none.
+    const area = document.createElement('textarea')
+    area.value = text
+    area.className = 'unseen'
+    const focused = document.activeElement
+    document.body.append(area)
+    area.select()
+    const done = document.execCommand('copy')
+    area.remove()
+    if (focused instanceof HTMLElement) focused.focus()
+    return done
+  }
+}
+
+/** A path whose folder gives way before its name does. */
+export function Path({ value }: { readonly value: string }): ReactNode {
+  const { folder, name } = splitPath(value)
+  return (
+    <span className="path" title={value}>
+      {folder === '' ? null : <span className="path-folder">{folder}</span>}
+      <span className="path-name">
+        <Pieces pieces={visiblePieces(name, 'command')} />
+      </span>
+    </span>
+  )
+}
+
+/** Text in which nothing can hide; see `visiblePieces`. */
+export function ExactText({ text, strictness }: { readonly text: string; readonly strictness: Strictness }): ReactNode {
+  const pieces = useMemo(() => visiblePieces(text, strictness), [text, strictness])
+  return (
+    <span className="exact">
+      <Pieces pieces={pieces} />
+    </span>
+  )
+}
+
+function Pieces({ pieces }: { readonly pieces: readonly Piece[] }): ReactNode {
+  return pieces.map((piece, index) =>
+    piece.is === 'text' ? (
+      piece.text
+    ) : (
+      <mark key={index} className="invisible" title={piece.name}>
+        {piece.label}
+      </mark>
+    ),
+  )
+}
+
+/** A button that opens and closes what follows it. */
+export function FoldButton({ open, onToggle, children, label }: { readonly open: boolean; readonly onToggle: (open: boolean) => void; readonly children: ReactNode; readonly label?: string }): ReactNode {
+  return (
+    <AriaButton
+      className="fold-button"
+      aria-expanded={open}
+      {...(label === undefined ? {} : { 'aria-label': label })}
+      onPress={() => {
+        onToggle(!open)
+      }}
+    >
+      <ChevronRight className="icon" aria-hidden />
+      {children}
+    </AriaButton>
+  )
+}
