@@ -59,7 +59,8 @@ export class ProxyProcess {
     this.#turn('starting')
     for (let attempt = 1; attempt <= firstStartsMax; attempt++) {
       if (await this.#startOnce()) return ok(this.#listening)
-      if (attempt < firstStartsMax) await this.#pause()
+      if (attempt < firstStartsMax && this.#state === 'starting') await this.#pause()
+      if (this.#state !== 'starting') return err(failure('proxy-failed', 'The model proxy was stopped.', 'Start the app again.'))
     }
     this.#turn('failed')
     return err(failure('proxy-failed', 'The model proxy did not start.', 'Start the app again. If it stays, see the log folder.'))
