@@ -4,7 +4,7 @@ import type { HostLayout } from './host-layout.ts'
 
 const layout: HostLayout = { bwrapPath: '/usr/bin/bwrap', systemLinks: [{ at: '/bin', target: 'usr/bin' }], systemFolders: ['/lib32'], plainShell: '/usr/bin/dash', interpreters: ['/usr/bin/bash', '/usr/bin/git'], commandShell: '/usr/bin/bash', prlimit: '/usr/bin/prlimit', bash: '/usr/bin/bash' }
 const common = {
-  layout, files: { etc: '/run1/etc', app: '/run1/app', tools: '/run1/tools', emptyJson: '/run1/empty.json' }, workspaceDir: '/data/ws',
+  layout, files: { etc: '/run1/etc', app: '/run1/app', tools: '/run1/tools', emptyJson: '/run1/empty.json', emptyFolder: '/run1/opencode' }, workspaceDir: '/data/ws',
   masks: [{ path: '.opencode', kind: 'folder' }, { path: 'opencode.json', kind: 'file' }] as const, binds: [{ from: '/data/deps', into: '/workspace/node_modules', write: false }],
 }
 const agent = agentArguments({ ...common, stateDir: '/data/state', binaryPath: '/opt/oc', egressSocketPath: '/run1/egress', brokerSocketPath: '/run1/broker.sock', controlDir: '/run1/ctl' } satisfies AgentShape)
@@ -32,7 +32,7 @@ const both: readonly (readonly [string, readonly string[]])[] = [
   ['a synthetic hosts', ['--ro-bind', '/run1/etc/hosts', '/etc/hosts']],
   ['the workspace for writing', ['--bind', '/data/ws', '/workspace']],
   ['dependencies read-only', ['--ro-bind', '/data/deps', '/workspace/node_modules']],
-  ['an empty read-only .opencode', ['--tmpfs', '/workspace/.opencode', '--remount-ro', '/workspace/.opencode']],
+  ['an empty read-only .opencode', ['--ro-bind', '/run1/opencode', '/workspace/.opencode']],
   ['an empty read-only opencode.json', ['--ro-bind', '/run1/empty.json', '/workspace/opencode.json']],
   ['the system-call filter', ['--seccomp', '4']],
   ['its status on a descriptor', ['--json-status-fd', '5']],
@@ -50,7 +50,7 @@ describe.each([['the agent', agent], ['a command', command]] as const)('%s gets'
   })
 
   test('masks that nothing below the workspace is mounted after', () => {
-    const mask = place(list, '--tmpfs', '/workspace/.opencode')
+    const mask = place(list, '--ro-bind', '/run1/opencode', '/workspace/.opencode')
     expect(place(list, '--bind', '/data/ws', '/workspace')).toBeLessThan(mask)
     expect(place(list, '--ro-bind', '/data/deps', '/workspace/node_modules')).toBeLessThan(mask)
   })

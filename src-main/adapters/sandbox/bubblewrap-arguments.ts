@@ -9,7 +9,7 @@ export interface Bind { readonly from: string; readonly into: string; readonly w
 export interface Mask { readonly path: string; readonly kind: 'folder' | 'file' }
 
 /** Files of ours that both kinds of sandbox need: host paths. */
-export interface SharedFiles { readonly etc: string; readonly app: string; readonly tools: string; readonly emptyJson: string }
+export interface SharedFiles { readonly etc: string; readonly app: string; readonly tools: string; readonly emptyJson: string; readonly emptyFolder: string }
 
 /** File descriptors, as bwrap sees them. `args` carries this very list, so that no host path stands in a command line; `gate` goes through to the first program. */
 export const descriptors = { args: 3, seccomp: 4, status: 5, gate: 6 } as const
@@ -62,10 +62,7 @@ function workspace(shape: Common): readonly string[] {
   return [
     ...bind({ from: shape.workspaceDir, into: insidePaths.workspace, write: true }),
     ...shape.binds.flatMap(bind),
-    ...shape.masks.flatMap((mask) => {
-      const at = `${insidePaths.workspace}/${mask.path}`
-      return mask.kind === 'folder' ? ['--tmpfs', at, '--remount-ro', at] : readOnly(shape.files.emptyJson, at)
-    }),
+    ...shape.masks.flatMap((mask) => readOnly(mask.kind === 'folder' ? shape.files.emptyFolder : shape.files.emptyJson, `${insidePaths.workspace}/${mask.path}`)),
   ]
 }
 

@@ -80,6 +80,12 @@ function parseRequest(line: string): z.infer<typeof requestSchema> | null {
   }
 }
 
+/** The text that would run; for a call that is not understood, all of it, for the record. */
+function commandText(argv: readonly string[]): string {
+  const [flag, text] = argv
+  return argv.length === 2 && flag === '-c' && text !== undefined ? text : argv.join(' ').slice(0, limits.commandTextBytesMax)
+}
+
 /** Why a command may not even be asked about, or null. */
 async function objection(parts: BrokerParts, argv: readonly string[], cwd: string): Promise<string | null> {
   const [flag, text] = argv
@@ -110,7 +116,7 @@ async function serve(parts: BrokerParts, socket: Socket, signal: AbortSignal, to
     leave(socket, exitCodes.refused, 'bad request')
     return
   }
-  const ask: CommandAsk = { askId: parts.ids.next('ask'), text: request.argv[1] ?? request.argv.join(' '), cwd: request.cwd }
+  const ask: CommandAsk = { askId: parts.ids.next('ask'), text: commandText(request.argv), cwd: request.cwd }
   const elapsed = (): number => Math.round(performance.now() - began)
   const refusal = (tooMany ? `more than ${sandboxLimits.commandsAtOnceMax} commands at once` : await objection(parts, request.argv, request.cwd)) ?? (await decide(parts, ask, signal))
   if (refusal !== null) {

@@ -143,7 +143,7 @@ test('no host path shows in the first process of a sandbox', async () => {
 test('what OpenCode would load from the workspace is empty and cannot be made', async () => {
   mkdirSync(join(bench.workspaceDir, '.opencode'))
   writeFileSync(join(bench.workspaceDir, '.opencode', 'plugin.js'), 'evil()')
-  expect(await inside('ls -A .opencode; cat opencode.json; for f in .opencode/x opencode.json opencode.jsonc; do (echo x > $f) 2>/dev/null && echo written; done; rm -rf .opencode opencode.json 2>/dev/null; mv .opencode away 2>/dev/null; ls -d .opencode opencode.json')).toBe('{}\n.opencode\nopencode.json')
+  expect(await inside('ls -A .opencode; cat opencode.json; for f in .opencode/x opencode.json opencode.jsonc; do (echo x > $f) 2>/dev/null && echo written; done; rm -rf .opencode opencode.json 2>/dev/null; mv .opencode away 2>/dev/null; ls -d .opencode opencode.json')).toBe('.gitignore\n{"$schema":"https://opencode.ai/config.json"}\n.opencode\nopencode.json')
   expect(readFileSync(join(bench.workspaceDir, '.opencode', 'plugin.js'), 'utf8')).toBe('evil()')
   expect(existsSync(join(bench.workspaceDir, 'opencode.json'))).toBe(false)
 })

@@ -30,6 +30,9 @@ const etcFiles: Readonly<Record<string, string>> = {
   'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
 }
 
+/** What the masks show instead of a workspace's own. OpenCode writes the schema's name and a .gitignore where they lack, and fails when it cannot. */
+const emptyConfiguration = '{"$schema":"https://opencode.ai/config.json"}\n'
+
 /** `sh` is only the place where the system's shell gets mounted. */
 const appFiles: Readonly<Record<string, { readonly text: string; readonly mode: number }>> = {
   'bridge.js': { text: bridgeScript, mode: 0o444 }, 'client.js': { text: shellClientScript, mode: 0o444 }, 'bunfig.toml': { text: '', mode: 0o444 },
@@ -66,15 +69,16 @@ export async function usableRunRoot(runRoot: string): Promise<string> {
 export async function makeRunFolder(runRoot: string): Promise<RunFolder> {
   const path = await mkdtemp(join(runRoot, runFolderPrefix))
   const at = (...names: readonly string[]): string => join(path, ...names)
-  await Promise.all(['etc', 'app', 'tools', 'ctl'].map((name) => mkdir(at(name), { mode: 0o700 })))
+  await Promise.all(['etc', 'app', 'tools', 'ctl', 'opencode'].map((name) => mkdir(at(name), { mode: 0o700 })))
   await Promise.all([
     ...Object.entries(etcFiles).map(([name, text]) => put(at('etc', name), text, 0o444)),
     ...Object.entries(appFiles).map(([name, file]) => put(at('app', name), file.text, file.mode)),
     put(at('tools', 'bun'), bunScript, 0o555),
-    put(at('empty.json'), '{}\n', 0o444),
+    put(at('empty.json'), emptyConfiguration, 0o444),
+    put(at('opencode', '.gitignore'), '*\n', 0o444),
   ])
   return {
-    path, files: { etc: at('etc'), app: at('app'), tools: at('tools'), emptyJson: at('empty.json') },
+    path, files: { etc: at('etc'), app: at('app'), tools: at('tools'), emptyJson: at('empty.json'), emptyFolder: at('opencode') },
     controlDir: at('ctl'), controlSocketInside: at('ctl', 'control.sock'), controlSocket: at('control.sock'), brokerSocket: at('broker.sock'),
     remove: () => rm(path, { recursive: true, force: true }),
   }
