@@ -14,10 +14,10 @@ afterEach(() => bench.close())
 const configuration = { autoupdate: false, share: 'disabled', snapshot: false, lsp: false, formatter: false, shell: insidePaths.shell }
 const env = {
   PATH: '/usr/local/bin:/usr/bin:/bin', HOME: insidePaths.home, LANG: 'C.UTF-8', TERM: 'dumb', OPENCODE_SERVER_PASSWORD: 'pass-5c1d', OPENCODE_CONFIG_CONTENT: JSON.stringify(configuration),
-  OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1', OPENCODE_DISABLE_DEFAULT_PLUGINS: '1', OPENCODE_PURE: '1',
+  OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1', OPENCODE_DISABLE_DEFAULT_PLUGINS: '1', npm_config_fetch_retries: '0',
 }
 
-/** The real OpenCode. Its own switch against project configuration is left off, so that only the masks protect it. */
+/** The real OpenCode. Its own switches against project configuration and plugins are left off, so that only the sandbox protects it. */
 function startOpenCode(): Promise<AgentProcess> {
   return bench.start({ args: ['serve', '--port', '4096', '--hostname', '127.0.0.1'], env, readyLine: /opencode server listening on/, readyWithinMs: 60_000 })
 }
