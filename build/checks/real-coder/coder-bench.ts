@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { expect } from 'vitest'
 import { createOpenCodeCoder } from '../../../src-main/adapters/opencode/opencode-coder.ts'
 import { createBubblewrapSandbox } from '../../../src-main/adapters/sandbox/bubblewrap-sandbox.ts'
 import { insidePaths } from '../../../src-main/adapters/sandbox/inside-paths.ts'
@@ -14,6 +15,8 @@ const binaryPath = process.env['COUNTERSIGN_OPENCODE_BIN'] ?? resolve(import.met
 export const token = 'tok-of-this-task'
 /** What must come does so in seconds; the bound is for loaded machines. */
 const waitMs = 30_000
+/** For `expect.poll`: until a fact holds. */
+export const eventually = { timeout: waitMs } as const
 
 type Signal<K extends CoderSignal['is']> = Extract<CoderSignal, { is: K }>
 
@@ -85,6 +88,8 @@ export async function openCoderBench(): Promise<CoderBench> {
     control() { if (control === null) throw new Error('nothing was started'); return control },
     foreign: (method, path, body) => bench.control().request(method, path, password, body),
     async start(change = {}) {
+      // On a machine that runs all the tests at once the probe's bound may pass; the tests of the probe are elsewhere.
+      await expect.poll(async () => await coder.probe(), { timeout: waitMs, interval: 500 }).toMatchObject({ ok: true })
       const run = await coder.start({
         taskId: taskIdSchema.parse('task_1'), workspaceDir, stateDir, mounts: [], egressSocketPath: egress, token,
         model: { api: 'chat', modelId: 'vendor/some-model', contextTokens: 200_000, outputTokens: 32_000 }, permissions: { edit: 'allow', bash: 'ask' },

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { openCoderBench, token, type CoderBench } from './coder-bench.ts'
+import { eventually, openCoderBench, token, type CoderBench } from './coder-bench.ts'
 import { prompt } from './scripted-provider.ts'
 
 let bench: CoderBench
@@ -10,7 +10,7 @@ afterEach(async () => { await bench.close() })
 const question = { name: 'question', args: { questions: [{ question: 'Which side?', header: 'Side', options: [{ label: 'Left', description: 'l' }, { label: 'Right', description: 'r' }] }] } }
 
 describe.each(['chat', 'responses'] as const)('a turn over the %s API', (api) => {
-  test('writes, runs a granted command, asks and goes on, and ends once', { timeout: 90_000 }, async () => {
+  test('writes, runs a granted command, asks and goes on, and ends once', { timeout: 120_000 }, async () => {
     bench = await openCoderBench()
     const run = await bench.start({ model: { api, modelId: 'vendor/some-model', contextTokens: 200_000, outputTokens: 32_000 } })
     const sessionId = await bench.session(run)
@@ -23,7 +23,7 @@ describe.each(['chat', 'responses'] as const)('a turn over the %s API', (api) =>
     // The red line: the call is visible while its arguments are still on their way.
     const pending = await bench.next('tool-pending')
     expect(pending.tool).toBe('write')
-    await expect.poll(() => bench.provider.held.has('half')).toBe(true)
+    await expect.poll(() => bench.provider.held.has('half'), eventually).toBe(true)
     expect(bench.of('tool-running')).toEqual([])
     bench.provider.openGate('half')
 

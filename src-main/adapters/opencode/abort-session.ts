@@ -62,15 +62,15 @@ async function clearGhosts({ client, observer, ledger }: AbortParts, sessionId: 
   let cleared = 0
   for (const ask of permissions.is === 'read' ? permissions.value : []) {
     if (!family.has(ask.sessionID)) continue
-    ledger.asked(ask.id, ask.sessionID)
+    ledger.asked(ask.id, { sessionId: ask.sessionID, callId: null, command: null, cwd: null })
     ledger.sending(ask.id, 'reject')
     const done = await client.call({ method: 'POST', path: `/permission/${ask.id}/reply`, body: { reply: 'reject' }, deadlineMs: callMs })
-    if (done.is === 'answered') cleared += 1
+    if (done.is === 'answered' && done.status === 200) { ledger.taken(ask.id); cleared += 1 }
   }
   for (const ask of questions.is === 'read' ? questions.value : []) {
     if (!family.has(ask.sessionID)) continue
     const done = await client.call({ method: 'POST', path: `/question/${ask.id}/reject`, body: {}, deadlineMs: callMs })
-    if (done.is === 'answered') cleared += 1
+    if (done.is === 'answered' && done.status === 200) cleared += 1
   }
   return cleared
 }

@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import type { Timers } from '../../engine/ports.ts'
 import type { ControlClient } from './control-client.ts'
+import { pause } from './pause.ts'
 import { parseEvent, type ParsedEvent } from './wire.ts'
 
 /** OpenCode sends a heartbeat every 10 s: two missed ones and some slack mean that the stream is dead. */
@@ -67,14 +68,4 @@ function parseData(data: string): ParsedEvent {
     if (cause instanceof SyntaxError) return { is: 'malformed', type: '(data)', issue: 'no JSON' }
     throw cause
   }
-}
-
-function pause(timers: Timers, ms: number, lifetime: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (lifetime.aborted) { resolve(); return }
-    const done = (): void => { over.abort(); lifetime.removeEventListener('abort', done); resolve() }
-    const over = new AbortController()
-    lifetime.addEventListener('abort', done, { once: true })
-    timers.after(ms, over.signal, done)
-  })
 }

@@ -48,7 +48,7 @@ export function createObserver(deps: ObserverDeps): Observer {
   const state = newTranslation()
   const tell = (signal: CoderSignal): void => {
     if (signal.is === 'permission-replied' && !deps.ledger.seen(signal.permissionId, signal.reply)) return
-    if (signal.is === 'permission-asked') deps.ledger.asked(signal.permissionId, signal.sessionId)
+    if (signal.is === 'permission-asked') deps.ledger.asked(signal.permissionId, { sessionId: signal.sessionId, callId: signal.callId, command: signal.command, cwd: signal.workdir })
     deps.pace.push(signal)
   }
   const apply: Apply = (items) => {

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import { limits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { AgentProcess, Clock, Coder, CoderRun, CoderSignal, CoderSpec, Ids, Sandbox, Timers } from '../../engine/ports.ts'
 import { createControlClient } from './control-client.ts'
@@ -7,6 +8,8 @@ import { proveIdentity } from './handshake.ts'
 import { launchArgs, launchConfig, launchEnvironment, type Boot } from './launch-config.ts'
 import { createMessageIds } from './message-ids.ts'
 import type { LogLine } from './observer.ts'
+import { pause } from './pause.ts'
+import { createRefusedCommands, type RefusedCommands } from './refused-commands.ts'
 import { openConversation, type Conversation } from './run.ts'
 import { prepareStateFolder } from './state-folder.ts'
 import { createVersionProbe, type UsableBinary } from './version-probe.ts'
@@ -35,17 +38,37 @@ export function createOpenCodeCoder(deps: OpenCodeDeps): Coder {
 }
 
 async function start(deps: OpenCodeDeps, probe: () => Promise<Result<UsableBinary, Failure>>, spec: CoderSpec, signal: AbortSignal): Promise<Result<CoderRun, Failure>> {
-  const [binary, isolation] = await Promise.all([probe(), deps.sandbox.probe()])
+  const [binary, isolation] = await Promise.all([untilKnown(probe, deps.timers, signal), deps.sandbox.probe()])
   if (!binary.ok) return binary
   if (!isolation.usable) return err(isolation.failure ?? failure('isolation-unavailable', isolation.summary, 'Look at Settings → Isolation.'))
   const boot: Boot = { password: randomBytes(24).toString('base64url'), nonce: `boot-${randomBytes(16).toString('hex')}`, port: randomInt(20_000, 60_000), shellPath: deps.shellClientPath }
-  const launched = await launch(deps, spec, boot, binary.value, signal)
+  const refused = createRefusedCommands()
+  const guarded: CoderSpec = {
+    ...spec,
+    decideCommand: async (ask, gone) => {
+      const reason = refused.take(ask)
+      return reason === null ? await spec.decideCommand(ask, gone) : { verdict: 'refuse', reason }
+    },
+  }
+  const launched = await launch(deps, guarded, boot, binary.value, signal)
   if (!launched.ok) return launched
   const agent = launched.value
-  const started = await open(deps, spec, boot, binary.value, agent, signal)
+  const started = await open(deps, spec, boot, binary.value, agent, refused, signal)
   if (started.ok) return ok({ ...started.value, version: binary.value.version, pid: agent.pid, startTime: agent.startTime, isolation })
   await agent.stop()
   return started
+}
+
+/**
+ * A first look at a binary that is not in memory yet, on a busy machine, can take longer than the probe's bound: the start looks again
+ * when the unknown answer has expired, twice.
+ */
+async function untilKnown(probe: () => Promise<Result<UsableBinary, Failure>>, timers: Timers, signal: AbortSignal): Promise<Result<UsableBinary, Failure>> {
+  for (let again = 2; ; again -= 1) {
+    const probed = await probe()
+    if (probed.ok || probed.error.code !== 'opencode-probe-timeout' || again === 0 || signal.aborted) return probed
+    await pause(timers, limits.versionUnknownForMs + 50, signal)
+  }
 }
 
 async function launch(deps: OpenCodeDeps, spec: CoderSpec, boot: Boot, binary: UsableBinary, signal: AbortSignal): Promise<Result<AgentProcess, Failure>> {
@@ -69,14 +92,14 @@ async function launch(deps: OpenCodeDeps, spec: CoderSpec, boot: Boot, binary: U
  * Proves identity and opens the event stream, side by side: both wait for the same first instance call. What is observed meanwhile is told
  * only when the start succeeds; of a start that failed, its failure is all there is to tell.
  */
-async function open(deps: OpenCodeDeps, spec: CoderSpec, boot: Boot, binary: UsableBinary, agent: AgentProcess, signal: AbortSignal): Promise<Result<Conversation, Failure>> {
+async function open(deps: OpenCodeDeps, spec: CoderSpec, boot: Boot, binary: UsableBinary, agent: AgentProcess, refused: RefusedCommands, signal: AbortSignal): Promise<Result<Conversation, Failure>> {
   const client = createControlClient({ socketPath: agent.controlSocketPath, password: boot.password, timers: deps.timers })
   const log = (line: LogLine): void => { deps.log({ ...line, taskId: spec.taskId }) }
   const early: CoderSignal[] = []
   let tell = (observed: CoderSignal): void => { early.push(observed) }
   const [foreign, conversation] = await Promise.all([
     proveIdentity(client, boot, binary.version),
-    openConversation({ client, process: agent, clock: deps.clock, timers: deps.timers, log, onSignal: (observed) => { tell(observed) } }),
+    openConversation({ client, process: agent, refused, clock: deps.clock, timers: deps.timers, log, onSignal: (observed) => { tell(observed) } }),
   ])
   if (signal.aborted) return err(failure('cancelled', 'The start of the coder was stopped.', 'Nothing to do.'))
   if (foreign !== null) return err(foreign)

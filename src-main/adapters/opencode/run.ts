@@ -6,7 +6,9 @@ import type { ControlCall, ControlClient } from './control-client.ts'
 import { followEvents } from './event-stream.ts'
 import { agentName, modelAlias, providerId } from './launch-config.ts'
 import { createObserver, type LogLine, type Observer } from './observer.ts'
+import { answerCalls, refuseAsk } from './permission-answers.ts'
 import { reconcileTurn } from './reconcile.ts'
+import type { RefusedCommands } from './refused-commands.ts'
 import { createReplyLedger, type ReplyLedger } from './reply-ledger.ts'
 import { createSignalPace } from './signal-pace.ts'
 import { createTurns, type Turns } from './turns.ts'
@@ -18,6 +20,7 @@ export interface RunDeps {
   readonly clock: Clock
   readonly timers: Timers
   readonly log: (line: LogLine) => void
+  readonly refused: RefusedCommands
   readonly onSignal: (signal: CoderSignal) => void
 }
 /** The conversation with a started agent; what identifies it is added by the caller. */
@@ -33,14 +36,17 @@ const lostLinesMax = 3
 export async function openConversation(deps: RunDeps): Promise<Result<Conversation, Failure>> {
   const lifetime = new AbortController()
   const ledger = createReplyLedger()
-  const pace = createSignalPace(deps.timers, lifetime.signal, deps.onSignal)
+  const pace = createSignalPace(deps.timers, lifetime.signal, (signal) => { deps.onSignal(deps.refused.shown(signal)) })
+  const answering = { ...deps, ledger, tell: (signal: CoderSignal) => { pace.push(signal) } }
   const end = (): void => { deps.process.stop().catch((cause: unknown) => { deps.log({ level: 'error', msg: 'a wedged agent could not be ended', cause: String(cause) }) }) }
   const observer = createObserver({
     client: deps.client, pace, ledger, log: deps.log,
     hooks: {
       idleSeen: (sessionId) => { turns.wake(sessionId) },
       sessionError: (sessionId, error) => { turns.noteError(sessionId, error) },
-      refuse: (permissionId, sessionId, reason) => { refuse(deps, ledger, permissionId, sessionId, reason) },
+      refuse: (permissionId, sessionId, reason) => {
+        refuseAsk(answering, permissionId, sessionId, reason).catch((cause: unknown) => { deps.log({ level: 'error', msg: 'an ask could not be refused', permissionId, cause: String(cause) }) })
+      },
     },
   })
   const turns = createTurns({ observer, clock: deps.clock, timers: deps.timers, lifetime: lifetime.signal, log: deps.log, onWedged: () => { deps.log({ level: 'error', msg: 'OpenCode does not answer any more and is ended' }); end() } })
@@ -58,7 +64,7 @@ export async function openConversation(deps: RunDeps): Promise<Result<Conversati
   if (seen !== 'open') return err(seen === 'late' ? failure('opencode-failed', `OpenCode's event stream did not open within ${canaryMs} ms.`, 'Try again; a loaded machine may need longer.') : failure('opencode-exited', 'OpenCode ended while it started.', 'Try again; check the chosen OpenCode in Settings.'))
   const parts = { ...deps, observer, turns, ledger }
   return ok({
-    ...sessions(parts), ...answers(parts),
+    ...sessions(parts), ...answerCalls(answering),
     submit: (turn) => submit(parts, turn),
     abort: (sessionId) => abortSession(parts, sessionId),
     reconcile: (sessionId, messageId) => reconcileTurn(deps.client, sessionId, messageId),
@@ -96,16 +102,6 @@ function resync(deps: RunDeps, observer: Observer, lifetime: AbortSignal): void 
   observer.resync().then((whole) => { if (!whole) deps.timers.after(1_000, lifetime, () => { resync(deps, observer, lifetime) }) }, (cause: unknown) => {
     deps.log({ level: 'error', msg: 'OpenCode’s state could not be read again', cause: String(cause) })
   })
-}
-
-/** Answers an ask that must never be shown. Who sent it reads the reason in its tool's result. */
-function refuse(deps: RunDeps, ledger: ReplyLedger, permissionId: string, sessionId: string, reason: string): void {
-  deps.log({ level: 'error', msg: 'a permission ask was refused by the host', permissionId, sessionId, reason })
-  ledger.asked(permissionId, sessionId)
-  ledger.sending(permissionId, 'reject')
-  deps.client.call({ method: 'POST', path: `/permission/${permissionId}/reply`, body: { reply: 'reject', message: reason }, deadlineMs: callMs }).then((outcome) => {
-    if (outcome.is !== 'answered' || outcome.status !== 200) deps.log({ level: 'warn', msg: 'the refusal of an ask was not taken', permissionId })
-  }, (cause: unknown) => { deps.log({ level: 'error', msg: 'an ask could not be refused', permissionId, cause: String(cause) }) })
 }
 
 function sessions({ client }: Parts): Pick<CoderRun, 'createSession' | 'findSession'> {
@@ -148,26 +144,4 @@ async function submit({ client, turns }: Parts, turn: Submission): Promise<Resul
 /** The request that stops a session's loop. It says “true” for unknown sessions as well. */
 function abortCall(sessionId: string): ControlCall {
   return { method: 'POST', path: `/session/${sessionId}/abort`, deadlineMs: callMs }
-}
-
-function answers(parts: Parts): Pick<CoderRun, 'answerPermission' | 'answerQuestion' | 'rejectQuestion'> {
-  const { client, ledger, observer } = parts
-  const send = async (path: string, body: unknown): Promise<Result<null, Failure>> => {
-    const outcome = await client.call({ method: 'POST', path, body, deadlineMs: callMs })
-    if (outcome.is === 'answered' && outcome.status === 200) return ok(null)
-    if (outcome.is === 'answered' && outcome.status === 404) return err(failure('unknown-approval', 'OpenCode does not know this any more: it was answered already, or its turn is over.', 'Nothing was run by this answer.'))
-    return err(failure('opencode-failed', `The answer did not reach OpenCode for certain: ${outcome.is === 'answered' ? `HTTP ${outcome.status}` : outcome.why}.`, 'Look at what the tool row says; stop the task if it waits.'))
-  }
-  return {
-    async answerPermission(permissionId, reply) {
-      ledger.sending(permissionId, reply.allow ? 'once' : 'reject')
-      const sent = await send(`/permission/${permissionId}/reply`, reply.allow ? { reply: 'once' } : { reply: 'reject', message: reply.message })
-      if (!sent.ok && sent.error.code === 'unknown-approval' && ledger.refused(permissionId)) {
-        parts.onSignal({ signalId: `${permissionId}:replied:taken-for-ours`, sessionId: [...observer.state.sessions.keys()][0] ?? '', parentSessionId: null, is: 'permission-replied', permissionId, reply: 'unknown' })
-      }
-      return sent
-    },
-    answerQuestion: (questionId, given) => send(`/question/${questionId}/reply`, { answers: given }),
-    rejectQuestion: (questionId) => send(`/question/${questionId}/reject`, {}),
-  }
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CoderSignal } from '../../engine/ports.ts'
 import { callIdSchema } from '../../../src-preload/contract/ids.ts'
-import { createReplyLedger } from './reply-ledger.ts'
 import { createSignalPace } from './signal-pace.ts'
 
 const base = { sessionId: 's', parentSessionId: null }
@@ -40,28 +39,5 @@ describe('the pace of signals', () => {
     expect(told.at(-1)).toBe('abc')
     tick(); tick()
     expect(told).toEqual(['a', 'ab', 'abc'])
-  })
-})
-
-describe('the ledger of permission answers', () => {
-  test('calls an answer foreign that was not sent, that differs from what was sent, or that comes again', () => {
-    const ledger = createReplyLedger()
-    expect(ledger.seen('per_1', 'once')).toBe(true)
-    ledger.sending('per_2', 'reject')
-    expect(ledger.seen('per_2', 'once')).toBe(true)
-    ledger.sending('per_3', 'once')
-    expect(ledger.seen('per_3', 'once')).toBe(false)
-    expect(ledger.seen('per_3', 'once')).toBe(true)
-    ledger.sending('per_4', 'once')
-    expect(ledger.seen('per_4', 'always')).toBe(true)
-  })
-
-  test('finds the foreign answer out that was taken for ours', () => {
-    const ledger = createReplyLedger()
-    ledger.sending('per_1', 'once')
-    ledger.seen('per_1', 'once')
-    expect(ledger.refused('per_1')).toBe(true)
-    ledger.sending('per_2', 'once')
-    expect(ledger.refused('per_2')).toBe(false)
   })
 })
