@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { CoderSignal } from '../../engine/ports.ts'
 import { interruptCalls, noteGap, takeSnapshot, translate, type Translated } from './translate.ts'
 import { familyOf, newTranslation, openCalls, type Translation } from './translation.ts'
-import { parseEvent, parsePart, type WireEvent } from './wire.ts'
+import { parseEvent, parsePart, type WireEvent, type WireStatus } from './wire.ts'
 
 const versions = ['1.17.18', '1.18.30', '1.18.34'] as const
 const scenarios = ['asks', 'badargs', 'badtool', 'bash', 'edit', 'multi', 'text', 'write10'] as const
@@ -85,7 +85,7 @@ function text(value: string, end?: number): WireEvent {
 function delta(value: string): WireEvent {
   return { kind: 'delta', sessionID: session, messageID: 'msg_2', partID: 'prt_9', field: 'text', delta: value }
 }
-const ask = { kind: 'permission-asked', ask: { id: 'per_1', sessionID: session, permission: 'bash', patterns: ['ls'], metadata: { command: 'ls' }, tool: { messageID: 'msg_2', callID: 'call_1' } } } as const
+const ask: WireEvent = { kind: 'permission-asked', ask: { id: 'per_1', sessionID: session, permission: 'bash', patterns: ['ls'], metadata: { command: 'ls' }, tool: { messageID: 'msg_2', callID: 'call_1' } } }
 function run(...events: readonly WireEvent[]): { state: Translation; all: readonly Translated[] } {
   const state = newTranslation()
   return { state, all: events.flatMap((event, index) => translate(state, event, `evt_${index}`)) }
@@ -113,7 +113,7 @@ describe('an ask', () => {
   })
 
   test('for a command without any call is refused', () => {
-    expect(run({ ...ask, ask: { id: 'per_1', sessionID: session, permission: 'bash', patterns: [], metadata: { command: 'ls' } } }).all).toMatchObject([{ is: 'refuse' }])
+    expect(run({ kind: 'permission-asked', ask: { id: 'per_1', sessionID: session, permission: 'bash', patterns: [], metadata: { command: 'ls' } } }).all).toMatchObject([{ is: 'refuse' }])
   })
 
   test('of a call that ended is a ghost and not shown', () => {
@@ -122,7 +122,7 @@ describe('an ask', () => {
   })
 
   test('to edit carries the file and the diff', () => {
-    const edit = { kind: 'permission-asked', ask: { id: 'per_2', sessionID: session, permission: 'edit', patterns: ['a.ts'], metadata: { filepath: '/workspace/a.ts', diff: '--- a' }, tool: { messageID: 'msg_2', callID: 'call_1' } } } as const
+    const edit: WireEvent = { kind: 'permission-asked', ask: { id: 'per_2', sessionID: session, permission: 'edit', patterns: ['a.ts'], metadata: { filepath: '/workspace/a.ts', diff: '--- a' }, tool: { messageID: 'msg_2', callID: 'call_1' } } }
     const { all } = run(tool({ status: 'running', input: { filePath: '/workspace/a.ts' } }, { tool: 'write' }), edit)
     expect(signals(all).at(-1)).toMatchObject({ is: 'permission-asked', permission: 'edit', filePath: '/workspace/a.ts', diff: '--- a', command: null })
   })
@@ -223,7 +223,7 @@ describe('sessions', () => {
   })
 
   test('tell busy and idle once each, and a retry with its reason', () => {
-    const status = (value: WireEvent extends infer E ? (E extends { kind: 'status' } ? E['status'] : never) : never): WireEvent => ({ kind: 'status', sessionID: session, status: value })
+    const status = (value: WireStatus): WireEvent => ({ kind: 'status', sessionID: session, status: value })
     const { all } = run(status({ type: 'busy' }), status({ type: 'busy' }), status({ type: 'retry', attempt: 1, message: 'overloaded', next: 5 }), status({ type: 'retry', attempt: 1, message: 'overloaded', next: 5 }), status({ type: 'busy' }), status({ type: 'idle' }), status({ type: 'idle' }))
     expect(told(all)).toEqual(['busy', 'retrying', 'retrying', 'busy', 'idle'])
     expect(new Set(signals(all).map((signal) => signal.signalId)).size).toBe(4)
