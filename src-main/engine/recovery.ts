@@ -16,9 +16,8 @@ export async function recover(deps: RecoveryDeps): Promise<void> {
   const tasks = deps.journal.streams().filter((stream) => deps.dispatcher.load(stream)) as TaskId[]
   const states = tasks.map((taskId) => deps.dispatcher.state(taskId)).filter((state) => state !== undefined)
   const recorded = states.flatMap((state) => (state.coder.is === 'running' ? [{ pid: state.coder.pid, startTime: state.coder.startTime }] : []))
-  const proof: StopProof = recorded.length === 0
-    ? { at: deps.clock.now(), method: 'never-started', checkedProcesses: 0, detail: 'No process was on record.' }
-    : await deps.sandbox.endOrphans(recorded)
+  // Also with nothing on record: what an earlier life left on disk is swept up.
+  const proof: StopProof = await deps.sandbox.endOrphans(recorded)
   const before = deps.journal.openEffects()
   for (const state of states) if (needsHearing(state, before)) deps.dispatcher.dispatch(state.taskId, { is: 'app-restarted', proof }, { commandId: `${deps.bootId}:restart:${state.taskId}`, actor: 'host' })
   const open = new Map(deps.journal.openEffects().map((effect) => [effect.id, effect]))

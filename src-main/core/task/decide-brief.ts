@@ -4,7 +4,7 @@ import { limits } from '../../../src-preload/contract/limits.ts'
 import { err } from '../../../src-preload/contract/result.ts'
 import type { Brief } from '../../../src-preload/contract/task.ts'
 import { makeHold } from '../approval/hold.ts'
-import { canonicalJson, digestOf, utf8Bytes } from '../digest.ts'
+import { canonicalJson, digestOf, utf8Bytes, wellFormed } from '../digest.ts'
 import type { EnvelopePayload } from '../envelope/codec.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
 import { decided, failTask, ignored, withdrawHolds, withdrawQuestion, wrongState, type Decided } from './decision.ts'
@@ -12,12 +12,22 @@ import type { TaskEvent } from './events.ts'
 import type { TaskState } from './model.ts'
 import { post } from './post.ts'
 import { sessionTitle } from './turns.ts'
+import { checkRequest, tidyBrief } from './words.ts'
+
+/** What a request takes at least beside requirement and criteria: a goal and a test command. */
+const smallestBriefBytes = 512
+/** A task needs its request and its result. */
+const messagesNeeded = 2
 
 /** A task begins. */
 export function openTask(command: Extract<OwnerCommand, { is: 'open-task' }>, ctx: DecideContext): Decided {
   const { task } = command
+  const requirement = wellFormed(task.requirement)
+  if (utf8Bytes(canonicalJson(requirement)) + smallestBriefBytes > limits.taskInputBytesMax) return err(failure('invalid-input', 'The requirement is larger than what a bot can be sent (16 KiB).', 'Shorten it, or put details into a file of the folder.'))
+  if (task.budget.messagesMax < messagesNeeded) return err(failure('invalid-input', 'The budget allows fewer than two messages between the bots.', 'Allow at least two: the request and its result.'))
+  const testCommand = task.testCommand === null || task.testCommand.trim() === '' ? null : wellFormed(task.testCommand)
   return decided([{
-    type: 'task-opened', taskId: command.taskId, title: task.title, requirement: task.requirement, criteria: task.criteria, testCommand: task.testCommand, source: task.source,
+    type: 'task-opened', taskId: command.taskId, title: wellFormed(task.title), requirement, criteria: task.criteria.map(wellFormed), testCommand, source: task.source,
     models: task.models, targets: command.targets, budget: task.budget, grant: task.grant, revisionOf: task.revisionOf, deadlineAt: ctx.now + task.budget.deadlineMs, versions: command.versions, scriptedOwner: command.scriptedOwner,
   }], [{ kind: 'workspace.prepare' }])
 }
@@ -59,7 +69,9 @@ export function providerHold(state: TaskState, ctx: DecideContext, bot: Bot): Ta
 /** The lead wrote a brief. The owner's own test command wins over the model's. */
 export function briefWritten(state: TaskState, command: Extract<HostCommand, { is: 'brief-written' }>, ctx: DecideContext): Decided {
   if (state.phase !== 'briefing') return ignored
-  return propose(state, ctx, 'lead', { ...command.brief, testCommand: state.testCommand ?? command.brief.testCommand })
+  const proposed = propose(state, ctx, 'lead', { ...command.brief, testCommand: state.testCommand ?? command.brief.testCommand })
+  // A brief that no envelope takes is one that the lead could not write: the owner takes its place.
+  return proposed.ok ? proposed : leadFailed(state, { is: 'lead-failed', purpose: 'brief', questionId: null, failure: proposed.error }, ctx)
 }
 
 /** The owner writes the brief, in the lead's place or over what the lead proposed. */
@@ -68,9 +80,11 @@ export function writeBrief(state: TaskState, command: Extract<OwnerCommand, { is
   return propose(state, ctx, 'owner', command.brief)
 }
 
-function propose(state: TaskState, ctx: DecideContext, by: 'lead' | 'owner', brief: Brief): Decided {
+function propose(state: TaskState, ctx: DecideContext, by: 'lead' | 'owner', written: Brief): Decided {
+  const brief = tidyBrief(written)
+  const fits = checkRequest(requestPayload(state, brief), limits.taskInputBytesMax)
+  if (!fits.ok) return err(failure('invalid-input', `This brief cannot be sent. ${fits.error}`, 'Shorten the brief, or take excerpts out of it.'))
   const text = canonicalJson(brief)
-  if (utf8Bytes(canonicalJson(requestPayload(state, brief))) > limits.taskInputBytesMax) return err(failure('invalid-input', 'The requirement and the brief together are larger than 16 KiB.', 'Shorten the brief, or take excerpts out of it.'))
   const inputVersion = (state.brief?.inputVersion ?? 0) + 1
   const inputDigest = digestOf({ inputVersion, requirement: state.requirement, criteria: state.criteria, base: state.base?.digest ?? null, recipient: 'coder', grant: state.grant, budget: state.budget, brief })
   const hold = makeHold(state.taskId, ctx.mint('apr') as ApprovalId, {

@@ -13,7 +13,8 @@ type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
 export function requestStop(state: TaskState, cause: string, then: 'cancelled' | 'failed', why: Failure | null): Decided {
   if (isFinished(state.status)) return ignored
   if (state.phase === 'applying') return wrongState(state, 'Stopping while the accepted result is being applied')
-  if (state.cancel !== null) return ignored
+  // A second stop tries again where the first could not prove that nothing is left.
+  if (state.cancel !== null) return decided([], [{ kind: 'coder.stop' }])
   const turn = activeTurn(state)
   const tombstone: TaskEvent[] = turn === null ? [] : [{ type: 'turn-ended', turnId: turn.turnId, outcome: 'aborted', text: '', failure: null }]
   return decided([

@@ -1,12 +1,12 @@
-import { failure } from '../../../src-preload/contract/failure.ts'
+import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import type { TaskId } from '../../../src-preload/contract/ids.ts'
-import { err, ok } from '../../../src-preload/contract/result.ts'
+import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { StopProof } from '../../../src-preload/contract/task.ts'
 import { sessionTitle } from '../../core/task/turns.ts'
 import { coderSystem } from '../../core/task/turn-text.ts'
 import type { Dispatcher } from '../dispatch.ts'
 import type { EffectHandlers } from '../outbox.ts'
-import type { Clock, Coder, CoderSignal, CommandAsk, CommandRun, CommandVerdict, ModelDirectory, ModelGateway, Workspace } from '../ports.ts'
+import type { Clock, Coder, CoderRun, CoderSignal, CommandAsk, CommandRun, CommandVerdict, ModelDirectory, ModelGateway, Workspace } from '../ports.ts'
 import type { Runs } from '../runs.ts'
 import { modelAccess, stateOf } from './models.ts'
 
@@ -75,22 +75,40 @@ function lifecycle(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.start' | 
       if (!seen.ok) return seen
       return ok({ is: 'turn-reconciled', turnId: effect.turnId, state: seen.value.state, text: seen.value.text })
     },
-    'coder.stop': async (taskId) => ok({ is: 'coder-stopped', proof: await stopRun(deps, taskId) }),
+    'coder.stop': async (taskId) => {
+      const proof = await stopRun(deps, taskId)
+      return proof.ok ? ok({ is: 'coder-stopped', proof: proof.value }) : proof
+    },
   }
 }
 
 /** Abort first, so that history has it; then the whole tree ends, with proof. */
-async function stopRun(deps: CoderEffectDeps, taskId: TaskId): Promise<StopProof> {
+async function stopRun(deps: CoderEffectDeps, taskId: TaskId): Promise<Result<StopProof, Failure>> {
   const run = deps.runs.peek(taskId)
   const state = deps.dispatcher.state(taskId)
   if (run?.coder != null && state?.sessionId != null && state.cancel !== null) await run.coder.abort(state.sessionId)
   run?.lifetime.abort()
   await run?.starting
   const coder = run?.coder ?? null
-  const proof: StopProof = coder === null ? { at: deps.clock.now(), method: 'never-started', checkedProcesses: 0, detail: 'No process of this task was running.' } : await coder.stop()
+  if (coder !== null) {
+    const proof = await provenStop(coder)
+    if (!proof.ok) return proof
+    deps.runs.end(taskId, 'the task was stopped')
+    await deps.gateway.close(taskId)
+    return proof
+  }
   deps.runs.end(taskId, 'the task was stopped')
   await deps.gateway.close(taskId)
-  return proof
+  return ok({ at: deps.clock.now(), method: 'never-started', checkedProcesses: 0, detail: 'No process of this task was running.' })
+}
+
+/** C2. Without proof the task does not count as stopped. */
+async function provenStop(coder: CoderRun): Promise<Result<StopProof, Failure>> {
+  try {
+    return ok(await coder.stop())
+  } catch (error) {
+    return err(failure('sandbox-failed', `Bot B's processes could not be proven to have ended: ${error instanceof Error ? error.message : String(error)}`, 'Press Stop again. If it stays, end the processes named in the log and restart the app.'))
+  }
 }
 
 function conversation(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.submit' | 'coder.answerQuestion' | 'coder.answerPermission' | 'coder.answerCommand'> {
