@@ -8,7 +8,7 @@ import { extname, join } from 'node:path'
 
 const root = process.env.DEV_OUT ?? '/tmp/countersign-window'
 const out = process.env.SHOTS_OUT ?? '/tmp/countersign-shots'
-export const csp = process.env.DEV_CSP ?? "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'none'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+export const csp = process.env.DEV_CSP ?? "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'none'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }
 
 export async function serve() {

@@ -18,18 +18,20 @@ export function ApprovalTray({ compact }: { readonly compact: boolean }): ReactN
   const keys = useWaitingHoldKeys()
   const room = useRoom()
   const { frontKey } = useDeskState()
+  // A result that is being reviewed is on screen already, with its own buttons.
+  const reviewed = useUi((ui) => (ui.screen.at === 'review' ? ui.taskId : null))
   const region = useRef<HTMLElement>(null)
   useChords()
   useFocusCustody(region, frontKey)
   const { behind, results } = useMemo(() => {
     const rows = keys.map((key) => room.rows.hold(key)).filter((row): row is HoldRow => row !== undefined)
-    return { behind: rows.filter((row) => row.holdKind !== 'acceptance' && row.key !== frontKey), results: rows.filter((row) => row.holdKind === 'acceptance') }
-  }, [keys, room, frontKey])
+    return { behind: rows.filter((row) => row.holdKind !== 'acceptance' && row.key !== frontKey), results: rows.filter((row) => row.holdKind === 'acceptance' && row.taskId !== reviewed) }
+  }, [keys, room, frontKey, reviewed])
   const empty = frontKey === null && results.length === 0
   return (
     <section ref={region} className={`tray${compact ? ' tray-compact' : ''}${empty ? ' tray-empty' : ''}`} aria-label={t.approvals.region} tabIndex={-1}>
       <Announcement frontKey={frontKey} />
-      {empty ? null : compact ? <CompactTray waiting={keys.length} frontKey={frontKey} results={results} /> : (
+      {empty ? null : compact ? <CompactTray waiting={behind.length + results.length + (frontKey === null ? 0 : 1)} frontKey={frontKey} results={results} /> : (
         <div className={`tray-inner${frontKey !== null && behind.length + results.length > 0 ? ' tray-with-side' : ''}`}>
           {frontKey === null ? null : <FrontCard key={frontKey} frontKey={frontKey} waiting={behind.length + 1} />}
           {behind.length + results.length === 0 ? null : (

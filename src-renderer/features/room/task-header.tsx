@@ -1,4 +1,4 @@
-import { CircleStop, Ellipsis, FileCheck2, LoaderCircle, PanelRight, ShieldCheck } from 'lucide-react'
+import { ArrowLeft, CircleStop, Ellipsis, FileCheck2, LoaderCircle, PanelRight, ShieldCheck } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
 import type { TaskRow } from '../../../src-preload/contract/rows.ts'
@@ -27,7 +27,11 @@ export function TaskHeader({ task, inspector }: { readonly task: TaskRow; readon
     <>
       <header className="task-header" data-status={task.status} data-task-id={task.taskId}>
         <div className="task-header-line">
-          <StatusGlyph task={task} />
+          {atReview ? (
+            <IconButton label={t.review.toRoom} icon={ArrowLeft} size="small" chord="mod+1" className="task-back" onPress={() => { show({ at: 'room' }) }} />
+          ) : (
+            <StatusGlyph task={task} />
+          )}
           <h1 className="task-title clip" title={task.title}>
             {task.title}
           </h1>

@@ -76,15 +76,16 @@ export function TestRunLine({ run, foldKey, initially = false }: { readonly run:
         <Badge tone={passed ? 'good' : 'bad'} square>
           {run.exitCode === null ? t.word.unknown : t.row.exit(run.exitCode)}
         </Badge>
-        <span className="mono clip">
+        <span className="mono clip test-command" title={run.command}>
           <ExactText text={run.command} strictness="command" />
         </span>
         <span className="quiet small nowrap">{duration(run.durationMs)}</span>
-        <span className="grow" />
-        <FoldButton open={open} onToggle={setOpen}>
-          {t.row.logDigest}
-        </FoldButton>
-        <Digest value={run.logDigest} />
+        <span className="test-log">
+          <FoldButton open={open} onToggle={setOpen}>
+            {t.row.logDigest}
+          </FoldButton>
+          <Digest value={run.logDigest} />
+        </span>
       </div>
       {open ? (
         <pre className="code code-tall" tabIndex={0} aria-label={t.row.logTail}>

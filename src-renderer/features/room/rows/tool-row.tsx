@@ -87,8 +87,8 @@ function Numbers({ body }: { readonly body: ToolBody }): ReactNode {
   return (
     <span className="tool-numbers">
       {body.exitCode === null ? null : <span className={body.exitCode === 0 ? 'good' : 'bad'}>{t.row.exit(body.exitCode)}</span>}
-      {body.exitCode === null && body.contentLines !== null && body.tool !== 'bash' ? t.word.lines(body.contentLines) : null}
-      {tookMs === null ? null : ` ${duration(tookMs)}`}
+      {body.exitCode === null && body.contentLines !== null && body.tool !== 'bash' ? <span>{t.word.lines(body.contentLines)}</span> : null}
+      {tookMs === null ? null : <span>{duration(tookMs)}</span>}
     </span>
   )
 }

@@ -1,0 +1,122 @@
+import { parsePatchFiles, type CodeViewDiffItem, type FileDiffMetadata } from '@pierre/diffs'
+import { CodeView, WorkerPoolContextProvider, type CodeViewHandle } from '@pierre/diffs/react'
+import workerUrl from '@pierre/diffs/worker/worker-portable.js?url'
+import { useEffect, useImperativeHandle, useMemo, useRef, type ReactNode, type Ref } from 'react'
+import type { Review } from '../../../src-preload/contract/methods.ts'
+import { t } from '../../i18n/text.ts'
+import { useMedia } from '../../ui/media.ts'
+import { useMethod } from '../../store/queries.ts'
+import { FailureNotice, Notice } from '../../ui/notice.tsx'
+import { visiblePieces } from '../../ui/visible-text.ts'
+import { codeThemes } from './code-themes.ts'
+
+/** Lets the tree bring a file into view. */
+export interface DiffPaneHandle {
+  readonly showFile: (path: string) => void
+}
+
+export interface DiffOptions {
+  readonly style: 'unified' | 'split'
+  readonly wrap: boolean
+}
+
+type ReviewFile = Review['files'][number]
+
+/** Highlighting runs beside the window's thread; without workers the viewer falls back to its own. */
+const poolOptions = { workerFactory: (): Worker => new Worker(workerUrl), poolSize: 1, mainThreadMaxCharacters: 20_000 }
+const highlighterOptions = { theme: codeThemes, preferredHighlighter: 'shiki-js' as const }
+
+/** The diff of every file, one under the other; only what is in view is drawn. */
+export function DiffPane({ files, options, ref }: { readonly files: readonly ReviewFile[]; readonly options: DiffOptions; readonly ref: Ref<DiffPaneHandle> }): ReactNode {
+  const viewer = useRef<CodeViewHandle<undefined, undefined>>(null)
+  const { items, broken } = useMemo(() => parsed(files), [files])
+  const themeType = useThemeType()
+  const container = useRef<HTMLDivElement>(null)
+  useImperativeHandle(ref, () => ({
+    showFile: (path) => {
+      viewer.current?.scrollTo({ type: 'item', id: path, align: 'start', behavior: 'instant' })
+    },
+  }))
+  useEffect(() => {
+    // The viewer's own scroll box: reachable by keyboard, and named.
+    const box = container.current
+    if (box === null) return
+    box.tabIndex = 0
+    box.setAttribute('role', 'region')
+    box.setAttribute('aria-label', t.review.diff)
+  }, [])
+  const viewOptions = useMemo(
+    () => ({ theme: codeThemes, themeType, diffStyle: options.style, overflow: options.wrap ? ('wrap' as const) : ('scroll' as const), stickyHeaders: true, onPostRender: reachable, diffIndicators: 'bars' as const, hunkSeparators: 'line-info' as const, layout: { paddingTop: 0, paddingBottom: 24, gap: 12 } }),
+    [themeType, options.style, options.wrap],
+  )
+  return (
+    <div className="diff-pane">
+      <DiffNotices files={files} broken={broken} />
+      <WorkerPoolContextProvider poolOptions={poolOptions} highlighterOptions={highlighterOptions}>
+        <CodeView<undefined, undefined> ref={viewer} containerRef={container} className="diff-view" items={items} options={viewOptions} />
+      </WorkerPoolContextProvider>
+    </div>
+  )
+}
+
+function parsed(files: readonly ReviewFile[]): { readonly items: readonly CodeViewDiffItem[]; readonly broken: readonly string[] } {
+  const items: CodeViewDiffItem[] = []
+  const broken: string[] = []
+  for (const { change, patch } of files) {
+    if (patch === null) continue
+    try {
+      // Keyed by its content, so that a worker's result is never shown for another.
+      const diff = parsePatchFiles(patch, { throwOnError: true, cacheKeyPrefix: `${change.path}:${patch.length.toString()}` })[0]?.files[0]
+      if (diff === undefined) broken.push(change.path)
+      else items.push({ id: change.path, type: 'diff', fileDiff: named(diff, change.path) })
+    } catch {
+      broken.push(change.path)
+    }
+  }
+  return { items, broken }
+}
+
+/** The diff under the path of the change; a patch has its own prefixes, and renames are not told. */
+function named({ prevName: _prefixed, ...diff }: FileDiffMetadata, path: string): FileDiffMetadata {
+  return { ...diff, name: path }
+}
+
+/** Long lines scroll sideways; the box that scrolls must be reachable by keyboard. */
+function reachable(node: HTMLElement): void {
+  for (const box of node.shadowRoot?.querySelectorAll<HTMLElement>('code[data-code]') ?? []) box.tabIndex = 0
+}
+
+const notPlain = /[^\t\n\r -~]/
+
+/** Files whose diff holds characters that cannot be seen or that reorder what is seen. */
+export function misleadingFiles(files: readonly ReviewFile[]): readonly string[] {
+  return files.filter(({ patch }) => patch !== null && notPlain.test(patch) && visiblePieces(patch, 'prose').some((piece) => piece.is === 'mark' && (piece.why === 'direction' || piece.why === 'invisible' || piece.why === 'control'))).map(({ change }) => change.path)
+}
+
+function DiffNotices({ files, broken }: { readonly files: readonly ReviewFile[]; readonly broken: readonly string[] }): ReactNode {
+  const misleading = useMemo(() => misleadingFiles(files), [files])
+  const unseen = files.filter(({ patch }) => patch === null).map(({ change }) => change.path)
+  if (misleading.length + unseen.length + broken.length === 0) return null
+  return (
+    <div className="diff-notices">
+      {misleading.length === 0 ? null : (
+        <Notice tone="warn" title={t.review.misleading}>
+          <span className="mono">{misleading.join(', ')}</span>
+        </Notice>
+      )}
+      {unseen.length === 0 ? null : (
+        <Notice title={t.review.notShown}>
+          <span className="mono">{unseen.join(', ')}</span>
+        </Notice>
+      )}
+      {broken.length === 0 ? null : <FailureNotice failure={{ code: 'evidence-failed', message: `${t.review.unreadable} ${broken.join(', ')}`, todo: t.review.unreadableTodo }} />}
+    </div>
+  )
+}
+
+function useThemeType(): 'light' | 'dark' {
+  const settings = useMethod('settings.get', {})
+  const dark = useMedia('(prefers-color-scheme: dark)')
+  const theme = settings.data?.appearance.theme ?? 'system'
+  return theme === 'system' ? (dark ? 'dark' : 'light') : theme
+}
