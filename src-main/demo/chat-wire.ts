@@ -7,7 +7,7 @@ export async function streamChat(reply: WireReply, writer: StreamWriter, holdMs:
   const base = { id: `chatcmpl-${reply.id}`, object: 'chat.completion.chunk', created: 0, model: reply.model }
   const send = (delta: unknown, finishReason: string | null = null): void => writer.write(`data: ${JSON.stringify({ ...base, choices: [{ index: 0, delta, finish_reason: finishReason }] })}\n\n`)
   send({ role: 'assistant', content: '' })
-  for (const piece of paced(reply.text, 9)) {
+  for (const piece of paced(reply.text, 14)) {
     await writer.pause(piece.waitMs)
     send({ content: piece.text })
   }

@@ -39,7 +39,7 @@ async function streamMessage(text: string, itemId: string, outputIndex: number, 
   const about = { item_id: itemId, output_index: outputIndex, content_index: 0 }
   send('response.output_item.added', { output_index: outputIndex, item: { type: 'message', id: itemId, role: 'assistant', status: 'in_progress', content: [] } })
   send('response.content_part.added', { ...about, part: { type: 'output_text', text: '', annotations: [] } })
-  for (const piece of paced(text, 9)) {
+  for (const piece of paced(text, 14)) {
     await writer.pause(piece.waitMs)
     send('response.output_text.delta', { ...about, delta: piece.text })
   }

@@ -76,7 +76,7 @@ class Forwarding implements Dispatcher.DispatchHandler {
     const { api, response } = this.#call
     const opaque = (headers['content-encoding'] ?? 'identity') !== 'identity'
     const { tap, onBroken } = this.#deps
-    const reader = new ReplyReader({ api, status, contentType: String(headers['content-type'] ?? ''), opaque, tap, onBroken, onEvent: () => this.#watch.event() })
+    const reader = new ReplyReader({ api, status, contentType: headers['content-type'] ?? '', opaque, tap, onBroken, onEvent: () => this.#watch.event() })
     response.writeHead(status, { ...replyHeaders(headers, reader.isStream), 'x-muse-proxy-path': 'direct' })
     response.flushHeaders()
     this.#reader = reader
@@ -85,7 +85,8 @@ class Forwarding implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return
     this.#watch.byte()
-    if (this.#reader?.isStream !== true) this.#watch.event()
+    // Where no events can be told from bytes, a byte is an event.
+    if (this.#reader?.isStream !== true || this.#reader.terminal === undefined) this.#watch.event()
     const { response } = this.#call
     if (!response.write(chunk)) {
       controller.pause()

@@ -19,7 +19,7 @@ export class GrantTable {
   put(grant: GatewayGrant): Grant {
     const { token, ...rest } = grant
     const known = this.#grants.get(grant.grantId)
-    const kept: Grant = { ...rest, tokenHash: hash(token), refusals: known?.credential === grant.credential ? known.refusals : new Map(), lifetime: known?.lifetime ?? new AbortController() }
+    const kept: Grant = { ...rest, tokenHash: hash(token), refusals: known?.credential === grant.credential ? known.refusals : new Map<string, Refusal>(), lifetime: known?.lifetime ?? new AbortController() }
     this.#grants.set(grant.grantId, kept)
     return kept
   }

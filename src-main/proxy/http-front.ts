@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { chmod, unlink } from 'node:fs/promises'
+import { chmod, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { answer, answerJson } from './answer.ts'
 import { refusal } from './errors.ts'
@@ -45,7 +45,7 @@ export class HttpFront {
     if (this.#sockets.has(grantId)) return
     const server = this.#server({ is: 'socket', grantId })
     this.#sockets.set(grantId, server)
-    await unlink(socketPath).catch((error: NodeJS.ErrnoException) => { if (error.code !== 'ENOENT') throw error })
+    await rm(socketPath, { force: true })
     await listen(server, { path: socketPath })
     await chmod(socketPath, 0o600)
   }

@@ -69,8 +69,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
     switch (message.is) {
       case 'start': return handlers.start(message)
       case 'grant': return handlers.grant(message)
-      case 'revoke': return handlers.revoke(message)
-      case 'admission': return handlers.admission(message)
+      case 'revoke': handlers.revoke(message); return
+      case 'admission': handlers.admission(message); return
       case 'stop': return handlers.stop()
     }
   }

@@ -94,7 +94,7 @@ describe('the tail of a stream', () => {
 })
 
 describe('the tap', () => {
-  const chat = goldens[0] as Golden
+  const chat = goldens[0]!
 
   test('sends the first sight, the target and the end at once, and holds the rest back', () => {
     const { previews } = readAll(chat, [Buffer.from(chat.text)])

@@ -89,10 +89,10 @@ export class ReplyReader {
   }
 
   #readEnd(): void {
-    const ended = this.#end.terminal !== null
+    const before = this.#end.terminal
     this.#sse?.finish()
-    // The terminal frame lacks the blank line that a client needs to read it.
-    this.#tailLead = !ended && this.#end.terminal !== null
+    // A terminal frame that was found only now lacks the blank line that a client needs to read it.
+    this.#tailLead = before !== this.#end.terminal
     if (this.#sse !== null || this.#heldBytes > this.#heldBytesMax) return
     const text = Buffer.concat(this.#held).toString('utf8')
     const value = parseOrNull(text)

@@ -48,14 +48,13 @@ async function askOnce(client: Client, turn: LeadTurn, onText: (text: string) =>
 
 async function readStream(api: 'chat' | 'responses', chunks: AsyncIterable<Buffer>, onText: (text: string) => void): Promise<Answer> {
   let text = ''
-  let ended = false
-  let failed: Answer | null = null
+  const end: { ended: boolean; failed: Answer | null } = { ended: false, failed: null }
   const parser = createParser({
     onEvent: ({ data }) => {
       for (const step of data.trim() === '[DONE]' ? [] : stepsOf(api, parseOrNull(data))) {
         if (step.is === 'text') text += step.text
-        else if (step.is === 'end') ended = true
-        else if (step.is === 'error') failed ??= refused(null, step)
+        else if (step.is === 'end') end.ended = true
+        else if (step.is === 'error') end.failed ??= refused(null, step)
       }
     },
   })
@@ -68,8 +67,8 @@ async function readStream(api: 'chat' | 'responses', chunks: AsyncIterable<Buffe
     if (text.length > textCharsMax || bytes > replyBytesMax) return nonsense('does not stop talking')
     if (text.length > before) onText(text)
   }
-  if (failed !== null) return failed
-  return ended ? ok({ text }) : nonsense('ended its answer in the middle')
+  if (end.failed !== null) return end.failed
+  return end.ended ? ok({ text }) : nonsense('ended its answer in the middle')
 }
 
 async function readWhole(chunks: AsyncIterable<Buffer>): Promise<string | null> {

@@ -12,7 +12,7 @@ describe('the demo provider’s process', () => {
     const models = await fetch(`http://127.0.0.1:${port}/v1/models`)
     expect(await models.json()).toMatchObject({ object: 'list' })
     await stop()
-    expect(children[0]?.exitCode !== null || children[0]?.signalCode !== null).toBe(true)
+    expect(children.map((child) => child.signalCode)).toEqual(['SIGKILL'])
     await expect(fetch(`http://127.0.0.1:${port}/v1/models`)).rejects.toThrow()
   })
 

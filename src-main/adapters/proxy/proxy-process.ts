@@ -145,7 +145,7 @@ export class ProxyProcess {
   }
 
   async #restart(): Promise<void> {
-    while (this.#state === 'restarting') {
+    for (;;) {
       await this.#pause()
       if (this.#state !== 'restarting' || (await this.#startOnce())) return
     }

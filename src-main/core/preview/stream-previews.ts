@@ -53,7 +53,7 @@ export class StreamPreviews {
         continue
       }
       const call = this.#callOf(step.key)
-      if (call === null || call.state !== 'growing') continue
+      if (call?.state !== 'growing') continue
       changed.add(step.key)
       if (step.is === 'seen') {
         if (step.callId !== null && step.callId.length <= callIdCharsMax) call.callId ??= step.callId

@@ -12,7 +12,7 @@ function brief(text: string): unknown {
   const requirement = part(text, /^Requirement:\n/m) ?? text.trim()
   const criteria = listItems(part(text, /^Criteria of the owner:\n/m) ?? '')
   const tree = fenced(text, 'file tree')?.split('\n') ?? []
-  const sample = /src\/shipping\.ts/.test(requirement)
+  const sample = requirement.includes('src/shipping.ts')
   return {
     goal: sample
       ? 'Make shipping depend on the order value: under 20 euros 6.90, between 20 and 50 euros 4.90, between 50 and 100 euros 1.90, from 100 euros on free. Let the checkout line say how much is missing to the next better price, or that shipping is free.'
@@ -27,14 +27,14 @@ function brief(text: string): unknown {
 function answer(text: string): unknown {
   const asked = fenced(text, 'question of Bot B') ?? ''
   const rule = listItems(part(text, /^Criteria of the owner:\n/m) ?? '').find((line) => /threshold/i.test(line))
-  if (rule !== undefined && /50/.test(asked) && /1\.90/.test(asked)) return { answer: '1.90: an order of exactly 50.00 € pays 1.90 €.', why: `The criteria say: "${rule}" 50.00 € reaches the threshold.` }
+  if (rule !== undefined && asked.includes('50') && asked.includes('1.90')) return { answer: '1.90: an order of exactly 50.00 € pays 1.90 €.', why: `The criteria say: "${rule}" 50.00 € reaches the threshold.` }
   return { answer: null, why: 'It follows neither from the requirement nor from the criteria; only the owner can say.' }
 }
 
 function review(text: string): unknown {
   const facts = /^Facts of the host: (.*)$/m.exec(text)?.[1]
   if (facts === undefined) return { text: 'I see no facts of the host, so I cannot judge this result.', recommendation: 'unsure' }
-  const passed = /verification passed/.test(facts) && /tree digest matches/.test(facts)
+  const passed = facts.includes('verification passed') && facts.includes('tree digest matches')
   if (!passed) return { text: `I recommend to **reject** this result: the re-run in a clean copy did not confirm it (${facts.replace(/\.$/, '')}).`, recommendation: 'reject' }
   const changed = [...(fenced(text, 'diff') ?? '').matchAll(/^\+\+\+ (?:b\/)?(\S+)/gm)].map((match) => `\`${match[1]}\``)
   const where = changed.length === 0 ? '' : ` The change is in ${[...new Set(changed)].join(', ')}.`
