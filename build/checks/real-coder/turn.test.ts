@@ -52,3 +52,18 @@ describe.each(['chat', 'responses'] as const)('a turn over the %s API', (api) =>
     expect(bench.provider.requests[0]?.system.split('\n')).toContain('You are Bot B, the coder.')
   })
 })
+
+describe('a model whose id OpenCode takes for a GPT', () => {
+  test('is given apply_patch in the place of write and edit, under the same permission', { timeout: 120_000 }, async () => {
+    bench = await openCoderBench()
+    const run = await bench.start({ model: { api: 'chat', modelId: 'vendor/gpt-5', contextTokens: 200_000, outputTokens: 32_000 }, permissions: { edit: 'ask', bash: 'ask' } })
+    const patchText = '*** Begin Patch\n*** Add File: a.txt\n+hello\n*** Add File: src/b.txt\n+there\n*** End Patch'
+    await bench.submit(run, await bench.session(run), prompt({ tools: [{ name: 'apply_patch', args: { patchText } }] }, { text: 'Patched.' }))
+    const ask = await bench.next('permission-asked')
+    expect(ask).toMatchObject({ permission: 'edit', filePath: '/workspace/a.txt, /workspace/src/b.txt', diff: expect.stringContaining('+hello') as string })
+    await run.answerPermission(ask.permissionId, { allow: true })
+    expect(await bench.next('turn-ended')).toMatchObject({ outcome: 'completed' })
+    expect(await readFile(join(bench.workspaceDir, 'a.txt'), 'utf8')).toBe('hello\n')
+    expect(bench.provider.requests[0]).toMatchObject({ model: 'vendor/gpt-5', tools: ['apply_patch', 'bash', 'glob', 'grep', 'question', 'read'] })
+  })
+})

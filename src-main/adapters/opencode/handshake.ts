@@ -1,6 +1,7 @@
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import type { ControlClient } from './control-client.ts'
 import { providerId, type Boot } from './launch-config.ts'
+import { judgeVersion } from './version.ts'
 import { bodies } from './wire.ts'
 
 const answerMs = 15_000
@@ -18,7 +19,8 @@ export async function proveIdentity(client: ControlClient, boot: Boot, version: 
   if (anonymous.is !== 'answered') return notOurs(`it does not answer: ${anonymous.why}`)
   if (anonymous.status !== 401) return notOurs('it serves whoever has no password')
   if (health.is === 'unread') return notOurs(`its version could not be read: ${health.why}`)
-  if (health.value.version !== version) return notOurs(`it is version ${health.value.version.slice(0, 40)}, not ${version}`)
+  const named = judgeVersion(health.value.version)
+  if (!named.ok || named.value !== version) return notOurs(`it is version ${health.value.version.slice(0, 40)}, not ${version}`)
   if (config.is === 'unread') return notOurs(`its configuration could not be read: ${config.why}`)
   if (config.value.provider[providerId]?.name !== boot.nonce) return notOurs('it does not run on the configuration that it was given')
   return null

@@ -192,6 +192,13 @@ describe('a text', () => {
     expect(told(translate(state, text('one two three', 5), 'e'))).toEqual(['text "one two three"'])
   })
 
+  test('that grows without end is told no further than its bound', () => {
+    const { state } = run(assistant, text(''), delta('x'.repeat(1024 * 1024)))
+    expect(translate(state, delta('more'), 'e')).toEqual([])
+    const whole = signals(translate(state, text('y'.repeat(2_000_000), 5), 'e'))[0]
+    expect(whole?.is === 'text' && whole.text.length).toBe(1024 * 1024)
+  })
+
   test('first seen in history while it grows takes no deltas', () => {
     const state = newTranslation()
     const part = text('')

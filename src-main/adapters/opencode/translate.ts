@@ -19,7 +19,8 @@ export type Translated =
   | { readonly is: 'idle-seen'; readonly sessionId: string }
   | { readonly is: 'session-error'; readonly sessionId: string | null; readonly error: WireError | null }
 
-const textToolFields = new Set(['text'])
+/** A text that grows beyond this is told no further until its whole comes, and then its beginning. */
+const textCharsMax = 1024 * 1024
 
 /**
  * Takes one event in and tells what it means. `revision` makes the ids of status signals, which have no id of their own: OpenCode's event id.
@@ -32,7 +33,7 @@ export function translate(state: Translation, event: WireEvent, revision: string
     case 'session-error': return [{ is: 'session-error', sessionId: event.sessionID, error: event.error }]
     case 'message': return takeMessage(state, event.info)
     case 'part': return event.part === null ? [] : event.part.type === 'tool' ? takeTool(state, event.part) : takeText(state, event.part, false)
-    case 'delta': return textToolFields.has(event.field) ? takeDelta(state, event.partID, event.delta) : []
+    case 'delta': return event.field === 'text' ? takeDelta(state, event.partID, event.delta) : []
     case 'permission-asked': return takePermission(state, event.ask)
     case 'permission-replied': return [signal(state, event.sessionID, `${event.requestID}:replied:${event.reply}`, { is: 'permission-replied', permissionId: event.requestID, reply: event.reply })]
     case 'question-asked': return takeQuestion(state, event.ask)
@@ -92,11 +93,11 @@ function takeText(state: Translation, part: WireTextPart | WireReasoningPart, fr
   const known = state.texts.get(part.id)
   if (known === undefined) {
     // History holds no text that is still growing: a text first seen there lacks what was streamed before.
-    state.texts.set(part.id, { sessionId: part.sessionID, messageId: part.messageID, reasoning: part.type === 'reasoning', text: part.text, done, gapped: fromHistory && !done })
+    state.texts.set(part.id, { sessionId: part.sessionID, messageId: part.messageID, reasoning: part.type === 'reasoning', text: part.text.slice(0, textCharsMax), done, gapped: fromHistory && !done })
     return part.text === '' && !done ? [] : textSignal(state, part.id)
   }
   if (known.done || (!done && part.text.length <= known.text.length)) return []
-  known.text = part.text
+  known.text = part.text.slice(0, textCharsMax)
   known.done = done
   return textSignal(state, part.id)
 }
@@ -104,6 +105,7 @@ function takeText(state: Translation, part: WireTextPart | WireReasoningPart, fr
 function takeDelta(state: Translation, partId: string, delta: string): readonly Translated[] {
   const known = state.texts.get(partId)
   if (known === undefined || known.done || known.gapped || delta === '') return []
+  if (known.text.length + delta.length > textCharsMax) { known.gapped = true; return [] }
   known.text += delta
   return textSignal(state, partId)
 }
@@ -193,13 +195,19 @@ function askSignal(state: Translation, ask: WirePermission, call: CallState | nu
   if (ask.permission === 'bash' && (command === null || command !== asked)) return { is: 'refuse', permissionId: ask.id, sessionId: ask.sessionID, reason: 'The command that was asked for is not the command that would run.' }
   return signal(state, ask.sessionID, `${ask.id}:asked`, {
     is: 'permission-asked', permissionId: ask.id, callId: call === null ? null : asCallId(call.callId), permission: ask.permission, patterns: ask.patterns,
-    command, workdir: call === null ? null : resolvedFolder(textField(call.input, 'workdir')), filePath: textField(ask.metadata, 'filepath'), diff: textField(ask.metadata, 'diff'),
+    command, workdir: call === null ? null : resolvedFolder(textField(call.input, 'workdir')), filePath: editedFiles(ask.metadata), diff: textField(ask.metadata, 'diff'),
   })
 }
 
 /** Where a command runs: OpenCode resolves a relative folder against the workspace, and so must whoever approves it. */
 function resolvedFolder(workdir: string | null): string | null {
   return workdir === null ? null : posix.resolve(inside.workspace, workdir)
+}
+
+/** The files of an edit by their absolute names. apply_patch names several, and in its `filepath` relative to a root that depends on git. */
+function editedFiles(metadata: Readonly<Record<string, unknown>>): string | null {
+  const files = Array.isArray(metadata['files']) ? metadata['files'].map((file: unknown) => textField(file as Record<string, unknown> | null, 'filePath')) : []
+  return files.length > 0 && files.every((file) => file !== null) ? files.join(', ') : textField(metadata, 'filepath')
 }
 
 function takeQuestion(state: Translation, ask: WireQuestion): readonly Translated[] {
@@ -222,7 +230,7 @@ function asCallId(callId: string): CallId {
   return callIdSchema.parse(callId)
 }
 
-function textField(of: Readonly<Record<string, unknown>> | undefined, name: string): string | null {
+function textField(of: Readonly<Record<string, unknown>> | null | undefined, name: string): string | null {
   const value = of?.[name]
   return typeof value === 'string' ? value : null
 }

@@ -47,14 +47,17 @@ interface Turn {
   wakePending: boolean
 }
 
-type Waiting = 'running' | 'settling' | 'not-begun' | 'unread'
+type Waiting = 'running' | 'settling' | 'not-begun' | 'failing' | 'unread'
 /** `end` beside a `settling` look is what to conclude when the settling does not come to an end by itself. */
 type Look = { readonly is: 'ended'; readonly end: TurnEnd } | { readonly is: Waiting; readonly end: TurnEnd | null }
 
 /** How long until the next look when nothing wakes the watch. Events are notifications only, so a running turn is looked at as well. */
-const pauseMs: Record<Waiting, number> = { running: 5_000, settling: 150, 'not-begun': 500, unread: 1_000 }
-/** How long each may last. After an abort, the last updates come up to 0.4 s after the session is idle. */
-const patienceMs: Record<Waiting, number> = { running: Infinity, settling: 2_000, 'not-begun': 20_000, unread: 60_000 }
+const pauseMs: Record<Waiting, number> = { running: 5_000, settling: 150, 'not-begun': 500, failing: 500, unread: 1_000 }
+/**
+ * How long each may last. After an abort, the last updates come up to 0.4 s after the session is idle. The session's error beside a prompt
+ * without an answer may be a late one of the turn before.
+ */
+const patienceMs: Record<Waiting, number> = { running: Infinity, settling: 2_000, 'not-begun': 60_000, failing: 5_000, unread: 60_000 }
 
 /** Follows each submitted turn to its end, and tells that end exactly once. */
 export function createTurns(deps: TurnsDeps): Turns {
@@ -159,7 +162,7 @@ async function lookAt(observer: Observer, turn: Turn, byClock: boolean): Promise
   switch (verdict.is) {
     case 'unfinished': return { is: 'settling', end: null }
     case 'ended': return { is: openCalls(observer.state, familyOf(observer.state, turn.sessionId)).length > 0 ? 'settling' : 'ended', end: verdict.end }
-    case 'absent': case 'unanswered': return turn.error === null ? { is: 'not-begun', end: null } : { is: 'ended', end: endByError(turn.error) }
+    case 'absent': case 'unanswered': return turn.error === null ? { is: 'not-begun', end: null } : { is: 'failing', end: endByError(turn.error) }
   }
 }
 

@@ -3,6 +3,8 @@ import { z } from 'zod'
 
 const record = z.record(z.string(), z.unknown())
 const shortText = z.string().max(4_096)
+/** OpenCode's own ids; ours are made of them and must stay short and plain. */
+const id = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
 
 const toolStateSchema = z.discriminatedUnion('status', [
   z.object({ status: z.literal('pending') }),
@@ -12,7 +14,7 @@ const toolStateSchema = z.discriminatedUnion('status', [
 ])
 export type WireToolState = z.infer<typeof toolStateSchema>
 
-const partIds = { id: shortText, sessionID: shortText, messageID: shortText }
+const partIds = { id, sessionID: id, messageID: id }
 const partSchemas = {
   text: z.object({ ...partIds, type: z.literal('text'), text: z.string(), synthetic: z.boolean().optional(), ignored: z.boolean().optional(), time: z.object({ end: z.number().optional() }).optional() }),
   reasoning: z.object({ ...partIds, type: z.literal('reasoning'), text: z.string(), time: z.object({ end: z.number().optional() }).optional() }),
@@ -30,14 +32,14 @@ const errorSchema = z.object({
 export type WireError = z.infer<typeof errorSchema>
 
 const messageInfoSchema = z.object({
-  id: shortText, sessionID: shortText, role: z.enum(['user', 'assistant']),
-  parentID: shortText.optional(), finish: shortText.optional(), error: errorSchema.optional(),
+  id, sessionID: id, role: z.enum(['user', 'assistant']),
+  parentID: id.optional(), finish: shortText.optional(), error: errorSchema.optional(),
   time: z.object({ created: z.number(), completed: z.number().optional() }),
 })
 export type WireMessageInfo = z.infer<typeof messageInfoSchema>
 export interface WireMessage { readonly info: WireMessageInfo; readonly parts: readonly WirePart[] }
 
-const sessionInfoSchema = z.object({ id: shortText, title: z.string(), parentID: shortText.optional(), time: z.object({ created: z.number(), updated: z.number() }) })
+const sessionInfoSchema = z.object({ id, title: z.string(), parentID: id.optional(), time: z.object({ created: z.number(), updated: z.number() }) })
 export type WireSession = z.infer<typeof sessionInfoSchema>
 
 const statusSchema = z.discriminatedUnion('type', [
@@ -47,12 +49,12 @@ const statusSchema = z.discriminatedUnion('type', [
 ])
 export type WireStatus = z.infer<typeof statusSchema>
 
-const toolReference = z.object({ messageID: shortText, callID: z.string().min(1).max(256) })
-const permissionSchema = z.object({ id: shortText, sessionID: shortText, permission: shortText, patterns: z.array(z.string()), metadata: record, tool: toolReference.optional() })
+const toolReference = z.object({ messageID: id, callID: z.string().min(1).max(256) })
+const permissionSchema = z.object({ id, sessionID: id, permission: shortText, patterns: z.array(z.string()), metadata: record, tool: toolReference.optional() })
 export type WirePermission = z.infer<typeof permissionSchema>
 
 const questionSchema = z.object({
-  id: shortText, sessionID: shortText, tool: toolReference.optional(),
+  id, sessionID: id, tool: toolReference.optional(),
   questions: z.array(z.object({ question: z.string(), header: z.string().optional(), options: z.array(z.object({ label: z.string() })).optional(), multiple: z.boolean().optional() })).min(1),
 })
 export type WireQuestion = z.infer<typeof questionSchema>
@@ -63,14 +65,14 @@ const eventSchemas = {
   'server.heartbeat': z.unknown().transform(() => ({ kind: 'heartbeat' as const })),
   'session.created': z.object({ info: sessionInfoSchema }).transform(({ info }) => ({ kind: 'session' as const, info })),
   'session.updated': z.object({ info: sessionInfoSchema }).transform(({ info }) => ({ kind: 'session' as const, info })),
-  'session.status': z.object({ sessionID: shortText, status: statusSchema }).transform(({ sessionID, status }) => ({ kind: 'status' as const, sessionID, status })),
-  'session.idle': z.object({ sessionID: shortText }).transform(({ sessionID }) => ({ kind: 'status' as const, sessionID, status: { type: 'idle' as const } })),
-  'session.error': z.object({ sessionID: shortText.optional(), error: errorSchema.optional() }).transform(({ sessionID, error }) => ({ kind: 'session-error' as const, sessionID: sessionID ?? null, error: error ?? null })),
+  'session.status': z.object({ sessionID: id, status: statusSchema }).transform(({ sessionID, status }) => ({ kind: 'status' as const, sessionID, status })),
+  'session.idle': z.object({ sessionID: id }).transform(({ sessionID }) => ({ kind: 'status' as const, sessionID, status: { type: 'idle' as const } })),
+  'session.error': z.object({ sessionID: id.optional(), error: errorSchema.optional() }).transform(({ sessionID, error }) => ({ kind: 'session-error' as const, sessionID: sessionID ?? null, error: error ?? null })),
   'message.updated': z.object({ info: messageInfoSchema }).transform(({ info }) => ({ kind: 'message' as const, info })),
   'message.part.updated': z.object({ part: z.unknown() }).transform(({ part }) => ({ kind: 'part' as const, part: parsePart(part) })),
-  'message.part.delta': z.object({ sessionID: shortText, messageID: shortText, partID: shortText, field: z.string(), delta: z.string() }).transform((delta) => ({ kind: 'delta' as const, ...delta })),
+  'message.part.delta': z.object({ sessionID: id, messageID: id, partID: id, field: z.string(), delta: z.string() }).transform((delta) => ({ kind: 'delta' as const, ...delta })),
   'permission.asked': permissionSchema.transform((ask) => ({ kind: 'permission-asked' as const, ask })),
-  'permission.replied': z.object({ sessionID: shortText, requestID: shortText, reply: z.string() }).transform((replied) => ({ kind: 'permission-replied' as const, ...replied })),
+  'permission.replied': z.object({ sessionID: id, requestID: id, reply: z.string().regex(/^[a-z]{1,20}$/) }).transform((replied) => ({ kind: 'permission-replied' as const, ...replied })),
   'question.asked': questionSchema.transform((ask) => ({ kind: 'question-asked' as const, ask })),
 } as const
 type EventSchemas = typeof eventSchemas
@@ -79,7 +81,7 @@ export type WireEvent = { [K in keyof EventSchemas]: z.infer<EventSchemas[K]> }[
 /** `id` is OpenCode's event id, or null where it gave none. */
 export type ParsedEvent = { readonly is: 'known'; readonly id: string | null; readonly event: WireEvent } | { readonly is: 'unknown'; readonly type: string } | { readonly is: 'malformed'; readonly type: string; readonly issue: string }
 
-const frameSchema = z.object({ id: shortText.optional(), type: z.string().max(256), properties: z.unknown() })
+const frameSchema = z.object({ id: id.optional(), type: z.string().max(256), properties: z.unknown() })
 
 /** Parses one event of the stream, as JSON already. Never throws. */
 export function parseEvent(raw: unknown): ParsedEvent {
