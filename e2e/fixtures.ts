@@ -1,13 +1,20 @@
 import { test as base } from '@playwright/test'
 import { App } from './app.ts'
+import { StubProvider } from './stubs/provider.ts'
 
-/** `app`: the packaged app with a fresh account's empty state, closed after the test. */
-export const test = base.extend<{ app: App }>({
+/** `app`: the packaged app with a fresh account's empty state, closed after the test. `provider`: a scripted provider on loopback. */
+export const test = base.extend<{ app: App; provider: StubProvider }>({
   // eslint-disable-next-line no-empty-pattern -- Playwright reads the pattern to learn which fixtures are needed
   app: async ({}, use) => {
     const app = await App.launch()
     await use(app)
     await app.close()
+  },
+  // eslint-disable-next-line no-empty-pattern -- as above
+  provider: async ({}, use) => {
+    const provider = await StubProvider.start()
+    await use(provider)
+    await provider.close()
   },
 })
 

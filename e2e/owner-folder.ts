@@ -41,7 +41,8 @@ export function ownerEnvironment(home: string): Record<string, string> {
   return { ...Object.fromEntries(kept), HOME: home, TMPDIR: subfolder(home, 'tmp') }
 }
 
-function give(path: string): void {
+/** Gives a file or folder to the app's account. */
+export function give(path: string): void {
   const uid = appUid()
   if (uid !== null) chownSync(path, uid, uid)
 }

@@ -1,16 +1,16 @@
-// `npm run e2e [-- playwright arguments]`: drives the packaged app on a virtual screen. Needs `npm run package -- --inspectable`.
+// `npm run e2e [-- playwright arguments]`: drives the packaged app on a virtual screen, with no network but loopback. Needs `npm run package -- --inspectable`.
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { exitCodeOf } from '../runtime/run-command.ts'
 import { ensureSystemPackages } from '../runtime/system-packages.ts'
-import { launcherFor } from './other-account.ts'
 import { openVirtualScreen } from '../runtime/virtual-screen.ts'
+import { exitCodeWithoutNetwork } from './no-network.ts'
+import { launcherFor } from './other-account.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
 async function endToEnd(playwrightArguments: readonly string[]): Promise<number> {
-  await ensureSystemPackages(['window', 'display'])
   const scratch = await mkdtemp(join(tmpdir(), 'countersign-e2e-'))
   await chmod(scratch, 0o755)
   const inspectable = await launcherFor(join(root, 'dist/inspectable/linux-unpacked'), join(scratch, 'inspectable'))
@@ -32,4 +32,12 @@ async function endToEnd(playwrightArguments: readonly string[]): Promise<number>
   }
 }
 
-process.exitCode = await endToEnd(process.argv.slice(2))
+/** The whole suite, test runner and screen included, is started again where there is no network: what passes there needs none. */
+async function start(): Promise<number> {
+  const wanted = process.argv.slice(2)
+  if (process.env['COUNTERSIGN_E2E_OFFLINE'] === '1') return endToEnd(wanted)
+  await ensureSystemPackages(['window', 'display'])
+  return exitCodeWithoutNetwork(process.execPath, [import.meta.filename, ...wanted], { cwd: root, env: { ...process.env, COUNTERSIGN_E2E_OFFLINE: '1' } })
+}
+
+process.exitCode = await start()

@@ -2,8 +2,8 @@ import { existsSync, statSync } from 'node:fs'
 import { chmod, cp, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
-/** An account number that owns nothing on this machine. */
-const strangerId = 23_456
+/** An account number that owns nothing on this machine, another one for each run: what a run leaves behind is its own. */
+const strangerId = 30_000 + (process.pid % 20_000)
 
 /** What the end-to-end tests start instead of the app's own executable. */
 export interface Launcher {

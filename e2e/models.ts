@@ -1,0 +1,11 @@
+import type { NewTask } from '../src-preload/contract/methods.ts'
+import type { Provider } from '../src-preload/contract/settings.ts'
+import type { StubProvider } from './stubs/provider.ts'
+
+/** The scripted provider as an entry of COUNTERSIGN_PROVIDERS: on loopback and without a key, so that no hold is due for it. */
+export function stubEntry(provider: StubProvider, api: Provider['api'] = 'chat'): Provider {
+  return { id: 'stub', label: 'Scripted provider', baseUrl: provider.baseUrl, api, models: [{ id: 'stub-model' }] }
+}
+
+/** Both bots on the scripted provider. */
+export const stubModels: NewTask['models'] = { lead: { providerId: 'stub', modelId: 'stub-model' }, coder: { providerId: 'stub', modelId: 'stub-model' } }

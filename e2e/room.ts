@@ -1,0 +1,102 @@
+import { expect, type Locator, type Page } from '@playwright/test'
+import type { HoldRow } from '../src-preload/contract/rows.ts'
+
+type HoldKind = HoldRow['holdKind']
+
+/** What the owner does in the room and sees there, by role and name as anybody would. */
+export class Room {
+  readonly window: Page
+
+  constructor(window: Page) {
+    this.window = window
+  }
+
+  /** The one header of the shown task. */
+  get header(): Locator {
+    return this.window.locator('header[data-status]')
+  }
+
+  get transcript(): Locator {
+    return this.window.getByRole('log', { name: 'Room transcript' })
+  }
+
+  get approvals(): Locator {
+    return this.window.getByRole('region', { name: 'Approvals' })
+  }
+
+  /** Tool rows, of one tool or of one call. */
+  tools(by: { readonly tool?: string; readonly callId?: string } = {}): Locator {
+    const attributes = [by.tool === undefined ? '' : `[data-tool="${by.tool}"]`, by.callId === undefined ? '' : `[data-call-id="${by.callId}"]`]
+    return this.transcript.locator(`[data-call-id]${attributes.join('')}`)
+  }
+
+  /** The hold of that kind that waits in front. */
+  hold(kind: HoldKind): Locator {
+    return this.approvals.locator(`section[data-approval-id][data-hold-kind="${kind}"]`)
+  }
+
+  async runSample(): Promise<void> {
+    await this.window.getByRole('button', { name: 'Run the sample task' }).click()
+    // A busy machine may need several tries to learn the coder's version.
+    await expect(this.header).toBeVisible({ timeout: 60_000 })
+  }
+
+  async hasStatus(status: string, timeout = 60_000): Promise<void> {
+    await expect(this.header, `the task becomes ${status}`).toHaveAttribute('data-status', status, { timeout })
+  }
+
+  /** Approves the hold of that kind once it takes input, and sees it leave. */
+  async approve(kind: HoldKind, timeout = 60_000): Promise<void> {
+    await this.#decide(kind, 'Approve', timeout)
+  }
+
+  async deny(kind: HoldKind, timeout = 60_000): Promise<void> {
+    await this.#decide(kind, 'Deny', timeout)
+  }
+
+  async #decide(kind: HoldKind, button: 'Approve' | 'Deny', timeout: number): Promise<void> {
+    const card = this.hold(kind)
+    await expect(card, `a hold for ${kind}`).toBeVisible({ timeout })
+    const id = await card.getAttribute('data-approval-id')
+    await card.getByRole('button', { name: button, exact: true }).click()
+    await expect(this.approvals.locator(`section[data-approval-id="${id}"]`)).toHaveCount(0)
+  }
+
+  /** Answers the question that Bot A left to the owner. */
+  async answer(text: string, timeout = 60_000): Promise<void> {
+    const box = this.transcript.getByRole('textbox', { name: 'Your answer' })
+    await box.waitFor({ timeout })
+    await box.fill(text)
+    await this.transcript.getByRole('button', { name: 'Send answer' }).click()
+  }
+
+  async stop(): Promise<void> {
+    await this.header.getByRole('button', { name: 'Stop task' }).click()
+  }
+
+  async openReview(): Promise<void> {
+    await this.header.getByRole('button', { name: 'Review' }).click()
+    await expect(this.window.getByRole('button', { name: 'Accept result' })).toBeVisible()
+  }
+
+  async acceptResult(): Promise<void> {
+    await this.openReview()
+    await this.window.getByRole('button', { name: 'Accept result' }).click()
+  }
+
+  async rejectResult(): Promise<void> {
+    await this.openReview()
+    await this.window.getByRole('button', { name: 'Reject result' }).click()
+  }
+
+  /** Kinds of the transcript's rows in the order in which they stand there. */
+  async rowKinds(): Promise<readonly string[]> {
+    const classes = await this.transcript.locator('article.entry').evaluateAll((rows) => rows.map((row) => [...row.classList]))
+    return classes.map((names) => names.map((name) => /^entry-(?!quiet$|goes-on$)(.+)$/.exec(name)?.[1]).find((kind) => kind !== undefined) ?? '')
+  }
+
+  /** Tool rows that have not reached their one last state. */
+  get spinning(): Locator {
+    return this.transcript.locator(['preview', 'awaiting-approval', 'running'].map((state) => `[data-call-id][data-state="${state}"]`).join(', '))
+  }
+}

@@ -1,0 +1,38 @@
+/** What the scripted provider does with one request. */
+export type Step = CallStep | TextStep | { readonly is: 'hang' } | { readonly is: 'status'; readonly status: number; readonly message: string } | { readonly is: 'nonsense' }
+
+/** A tool call, its arguments streamed in small deltas. */
+export interface CallStep {
+  readonly is: 'call'
+  readonly tool: string
+  readonly input: Readonly<Record<string, unknown>>
+  /** Words before the call. */
+  readonly text?: string
+  /** Stops half-way through the arguments: for that long, or until `release` of the provider when it is 'until-released', or dies there. */
+  readonly half?: { readonly forMs: number } | 'until-released' | 'dies'
+}
+
+export interface TextStep {
+  readonly is: 'text'
+  readonly text: string
+  /** The connection breaks half-way through the text. */
+  readonly dies?: true
+}
+
+/** OpenCode's tools, as the coder calls them. Paths are of the sandbox. */
+export const does = {
+  write: (filePath: string, content: string, more: Pick<CallStep, 'text' | 'half'> = {}): CallStep => ({ is: 'call', tool: 'write', input: { filePath, content }, ...more }),
+  bash: (command: string, description = 'Run a command'): CallStep => ({ is: 'call', tool: 'bash', input: { command, description } }),
+  read: (filePath: string): CallStep => ({ is: 'call', tool: 'read', input: { filePath } }),
+  question: (question: string, options: readonly string[]): CallStep =>
+    ({ is: 'call', tool: 'question', input: { questions: [{ question, header: question.slice(0, 28), options: options.map((label) => ({ label, description: label })) }] } }),
+  say: (text: string): TextStep => ({ is: 'text', text }),
+} as const
+
+/** What a reply needs for the wire. */
+export interface Dressed {
+  readonly id: string
+  readonly model: string
+  readonly text: string
+  readonly call: { readonly id: string; readonly tool: string; readonly json: string } | null
+}
