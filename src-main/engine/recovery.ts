@@ -3,6 +3,8 @@ import type { StopProof } from '../../src-preload/contract/task.ts'
 import { afterRestart, type EffectKind } from '../core/task/effects.ts'
 import type { TaskState } from '../core/task/model.ts'
 import type { Dispatcher, EffectPayload } from './dispatch.ts'
+import { stateOf } from './effects/models.ts'
+import { foundApplied } from './effects/workspace.ts'
 import type { Outbox } from './outbox.ts'
 import type { Clock, EffectRecord, Journal, Sandbox, Workspace } from './ports.ts'
 
@@ -43,7 +45,7 @@ async function takeUp(deps: RecoveryDeps, record: EffectRecord): Promise<void> {
       if (record.state === 'pending') { outbox.takeAgain(record); return }
       const seen = await workspace.observeApply(taskId, effect.treeDigest)
       if (seen === 'not-applied') { outbox.takeAgain(record); return }
-      const command = seen === 'applied' ? { is: 'applied' as const, how: dispatcher.state(taskId)?.source.kind === 'folder' ? ('folder' as const) : ('patch-file' as const), detail: 'Found applied after a restart.', patchPath: null } : { is: 'apply-unclear' as const }
+      const command = seen === 'applied' ? foundApplied(stateOf(dispatcher, taskId)) : { is: 'apply-unclear' as const }
       dispatcher.dispatch(taskId, command, { commandId: `${bootId}:observed:${record.id}`, actor: 'host', settles: [record.id] })
     }
   }

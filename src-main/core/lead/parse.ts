@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import { wellFormed } from '../digest.ts'
 
 export const leadBriefSchema = z.object({
   goal: z.string().min(1).max(2_000), scope: z.string().max(2_000).default(''), criteria: z.array(z.string().min(1).max(1_000)).max(20).default([]),
@@ -21,7 +22,8 @@ export function parseLead<T>(schema: LeadSchema<T>, text: string): Result<T, str
   const body = fence?.[1] ?? trimmed
   let value: unknown
   try {
-    value = JSON.parse(body)
+    // Escapes can name halves of a character that no text holds; they are replaced before anything is digested.
+    value = JSON.parse(body, (_name, inner: unknown) => (typeof inner === 'string' ? wellFormed(inner) : inner))
   } catch {
     return err('it is not one JSON object.')
   }

@@ -34,6 +34,7 @@ export type HostCommand =
   | { readonly is: 'permission-asked'; readonly permissionId: string; readonly callId: CallId | null; readonly permission: string; readonly patterns: readonly string[]; readonly command: { readonly text: string; readonly cwd: string } | null; readonly filePath: string | null; readonly diff: string | null; readonly isolation: string }
   | { readonly is: 'foreign-permission-answer'; readonly permissionId: string; readonly reply: string }
   | { readonly is: 'command-asked'; readonly askId: string; readonly text: string; readonly cwd: string; readonly isolation: string }
+  | { readonly is: 'ask-gone'; readonly askId: string }
   | { readonly is: 'command-ran'; readonly text: string; readonly cwd: string; readonly exitCode: number | null; readonly refused: string | null; readonly logDigest: Digest; readonly logTail: string; readonly durationMs: number; readonly limitHit: string | null }
   | { readonly is: 'question-asked'; readonly upstreamId: string; readonly text: string; readonly options: readonly string[] }
   | { readonly is: 'coder-exited'; readonly how: string }

@@ -100,7 +100,7 @@ function propose(state: TaskState, ctx: DecideContext, by: 'lead' | 'owner', wri
   })
   const retire = state.phase === 'briefing' ? (['lead.brief'] as const) : []
   return decided([
-    ...withdrawHolds(state, 'A newer brief takes its place.', (kind) => kind === 'brief'), ...withdrawQuestion(state),
+    ...withdrawHolds(state, by === 'owner' ? 'The owner wrote the brief.' : 'A newer brief takes its place.', (kind) => kind === 'brief' || kind === 'provider'), ...withdrawQuestion(state),
     { type: 'brief-proposed', by, brief, inputVersion, inputDigest }, { type: 'hold-opened', hold },
   ], [], retire)
 }
@@ -122,7 +122,8 @@ export function briefApproved(state: TaskState, ctx: DecideContext, settled: Tas
 
 /** A provider hold was approved: what waited for it goes on. */
 export function providerApproved(state: TaskState, bot: Bot, settled: TaskEvent): Decided {
-  if (bot === 'lead') return decided([settled, { type: 'lead-asked', purpose: 'brief' }], [{ kind: 'lead.brief' }])
+  if (bot === 'lead') return state.phase === 'briefing' ? decided([settled, { type: 'lead-asked', purpose: 'brief' }], [{ kind: 'lead.brief' }]) : decided([settled])
+  if (state.phase !== 'starting-coder' || state.coder.is !== 'none') return decided([settled])
   return decided([settled, { type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
 }
 

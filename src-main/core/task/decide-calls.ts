@@ -1,5 +1,6 @@
 import { requestCharge } from '../budget/charge.ts'
 import { affordable, callKey } from './budget.ts'
+import { needsProviderHold } from './decide-brief.ts'
 import type { HostCommand } from './commands.ts'
 import { decided, ignored, type Decided } from './decision.ts'
 import type { TaskState } from './model.ts'
@@ -10,6 +11,8 @@ type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
 export function callWanted(state: TaskState, command: Host<'call-wanted'>): Decided {
   const refuse = (code: string, message: string): Decided => decided([{ type: 'call-refused', bot: command.bot, code, message }])
   if (state.cancel !== null || state.phase === 'ended') return refuse('stopped', 'The task was stopped.')
+  // A2, at the door: nothing leaves for a provider that the owner has not approved.
+  if (needsProviderHold(state, command.bot)) return refuse('provider_not_approved', 'The owner has not approved this provider for this bot.')
   const charge = requestCharge(command)
   const call = state.calls.length + 1
   const fits = affordable(state, callKey(call), charge)

@@ -3,7 +3,7 @@ import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
 import { decided, failTask, ignored, interruptTools, withdrawHolds, withdrawQuestion, wrongState, type Decided } from './decision.ts'
 import { afterRestart, type EffectKind } from './effects.ts'
 import type { TaskEvent } from './events.ts'
-import { activeTurn, isFinished, type TaskState, type Turn } from './model.ts'
+import { activeTurn, isFinished, uncertain, type TaskState, type Turn } from './model.ts'
 import { applyRefused, applied } from './decide-result.ts'
 import { coderStopped } from './decide-stop.ts'
 import { sessionTitle, startTurn } from './turns.ts'
@@ -25,16 +25,23 @@ const retired = (Object.keys(afterRestart) as EffectKind[]).filter((kind) => aft
  * R2. Every open row ends. Effects that are safe to repeat stay pending and are run by the outbox.
  */
 export function appRestarted(state: TaskState, command: Host<'app-restarted'>): Decided {
-  if (isFinished(state.status)) return state.coder.is === 'running' || state.openTools.size > 0 ? decided(lostWithCoder(state, 'The app ended.', command.proof), [], retired) : decided([], [], retired)
+  const calls = lostCalls(state)
+  // A finished task keeps nothing open, and its workspace goes although the app ended before that was done.
+  if (isFinished(state.status)) return decided([...calls, ...lostWithCoder(state, 'The app ended.', command.proof)], state.workspaceDisposed ? [] : [{ kind: 'workspace.dispose' }], [...retired, 'workspace.dispose'])
   if (state.phase === 'stopping') {
     const stopped = coderStopped(state, { is: 'coder-stopped', proof: command.proof })
-    return stopped.ok ? decided(stopped.value.events, stopped.value.effects, retired) : stopped
+    return stopped.ok ? decided([...calls, ...stopped.value.events], stopped.value.effects, retired) : stopped
   }
-  const lost = lostWithCoder(state, 'The app ended while this ran.', command.proof)
+  const lost = [...calls, ...lostWithCoder(state, 'The app ended while this ran.', command.proof)]
   const turn = activeTurn(state)
   if (turn !== null) return decided([...lost, { type: 'recovery-needed', what: interruptedWords(turn) }], [], retired)
   if (state.phase === 'starting-coder' && state.coder.is !== 'none') return decided([...lost, { type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }], retired)
   return decided(lost, [], retired)
+}
+
+/** Model calls that were open when the app ended: nobody saw their end, so they count as spent. */
+function lostCalls(state: TaskState): TaskEvent[] {
+  return state.calls.flatMap((call, index) => (call.settled ? [] : [{ type: 'call-lost' as const, call: index + 1 }]))
 }
 
 function interruptedWords(turn: Turn): string {
@@ -49,7 +56,7 @@ export function coderExited(state: TaskState, command: Host<'coder-exited'>): De
   if (state.phase === 'stopping' || isFinished(state.status)) return ignored
   const lost = lostWithCoder(state, `OpenCode ended (${command.how}).`, null)
   const turn = activeTurn(state)
-  if (turn !== null) return decided([...lost, { type: 'recovery-needed', what: `OpenCode ended (${command.how}). ${interruptedWords(turn)}` }], [], retired)
+  if (turn !== null) return decided([...lost, { type: 'recovery-needed', what: uncertain(`OpenCode ended (${command.how}). ${interruptedWords(turn)}`) }], [], retired)
   if (state.phase === 'starting-coder') return failTask({ ...state, coder: { is: 'gone' } }, failure('opencode-exited', `OpenCode ended while it started (${command.how}).`, 'Look at Settings → Runtimes, then start the task again.'), lost)
   return decided(lost)
 }
@@ -58,7 +65,7 @@ export function coderExited(state: TaskState, command: Host<'coder-exited'>): De
 export function turnAmbiguous(state: TaskState, command: Host<'turn-ambiguous'>): Decided {
   const turn = activeTurn(state)
   if (turn?.turnId !== command.turnId) return ignored
-  return decided([{ type: 'recovery-needed', what: command.what }], [{ kind: 'coder.reconcile', turnId: turn.turnId }])
+  return decided([{ type: 'recovery-needed', what: uncertain(command.what) }], [{ kind: 'coder.reconcile', turnId: turn.turnId }])
 }
 
 /** What the session's history says of the uncertain turn. */
@@ -86,14 +93,28 @@ export function resolveRecovery(state: TaskState, command: Extract<OwnerCommand,
   switch (command.exit) {
     case 're-check':
       if (state.coder.is === 'running') return decided([], [{ kind: 'coder.reconcile', turnId: turn.turnId }])
+      if (state.coder.is === 'starting') return ignored // A check is under way; a second process would share the first one's state.
       return decided([{ type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
     case 'mark-done': return decided([resolved, { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: 'The owner took the files as they are after an interruption.', failure: null }], [{ kind: 'evidence.collect', turnId: turn.turnId }])
     case 'mark-not-done': return failTask(state, failure('cancelled', 'The owner marked the interrupted turn as not done.', 'A snapshot of the workspace was kept. Start the task again if you like.'), [resolved, { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: null }])
     case 'resend': {
+      if (turn.state === 'intended' && ownMessage(state, turn)) return resendSame(state, turn, resolved)
       const ended: TaskEvent = { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: null }
       return startTurn(state, ctx, { kind: 'continue', text: continueText(turn.text) }, [resolved, ended])
     }
   }
+}
+
+/** Whether the turn has a message of its own; an answer to a live question goes on in an earlier one. */
+function ownMessage(state: TaskState, turn: Turn): boolean {
+  return !state.turns.some((other) => other.turnId !== turn.turnId && other.messageId === turn.messageId)
+}
+
+/** A turn of which nobody knows that it arrived is sent under the same ids: the runtime takes them once, and the budget has paid for them. */
+function resendSame(state: TaskState, turn: Turn, resolved: TaskEvent): Decided {
+  if (state.coder.is === 'running') return decided([resolved], [{ kind: 'coder.submit', turnId: turn.turnId }])
+  if (state.coder.is === 'starting') return decided([resolved])
+  return decided([resolved, { type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
 }
 
 /** After a crash in the middle of applying, where the folder's state is unclear. */
@@ -101,13 +122,15 @@ function resolveApply(state: TaskState, command: Extract<OwnerCommand, { is: 're
   const resolved: TaskEvent = { type: 'recovery-resolved', exit: command.exit, detail: 'The owner decided.' }
   if (state.evidence === null) return wrongState(state, 'Resolving')
   switch (command.exit) {
-    case 're-check': case 'resend': return decided([resolved], [{ kind: 'workspace.apply', treeDigest: state.evidence.treeDigest }])
+    // The folder is looked at first: applying again what is applied already would be refused as a change of the folder.
+    case 're-check': return decided([], [{ kind: 'workspace.observe', treeDigest: state.evidence.treeDigest }])
+    case 'resend': return decided([resolved], [{ kind: 'workspace.apply', treeDigest: state.evidence.treeDigest }])
     case 'mark-done': {
-      const done = applied(state, { is: 'applied', how: state.source.kind === 'folder' ? 'folder' : 'patch-file', detail: 'The owner marked it as applied.', patchPath: null })
+      const done = applied({ ...state, recovery: null }, { is: 'applied', how: state.source.kind === 'folder' ? 'folder' : 'patch-file', detail: 'The owner marked it as applied.', patchPath: null })
       return done.ok ? decided([resolved, ...done.value.events], done.value.effects) : done
     }
     case 'mark-not-done': {
-      const refused = applyRefused(state, failure('apply-failed', 'The owner marked the result as not applied.', 'Accept again, reject, or save the patch.'), ctx)
+      const refused = applyRefused({ ...state, recovery: null }, failure('apply-failed', 'The owner marked the result as not applied.', 'Accept again, reject, or save the patch.'), ctx)
       return refused.ok ? decided([resolved, ...refused.value.events]) : refused
     }
   }

@@ -1,8 +1,11 @@
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import type { ApprovalId } from '../../../src-preload/contract/ids.ts'
 import { makeHold, type Hold } from '../approval/hold.ts'
-import { canonicalJson, wellFormed } from '../digest.ts'
+import { messageCharge } from '../budget/charge.ts'
+import { canonicalJson } from '../digest.ts'
+import { affordable } from './budget.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
+import { needsProviderHold } from './decide-brief.ts'
 import { decided, ignored, withdrawHolds, wrongState, type Decided } from './decision.ts'
 import type { Effect } from './effects.ts'
 import type { TaskEvent } from './events.ts'
@@ -10,8 +13,12 @@ import { isFinished, type TaskState } from './model.ts'
 import { post } from './post.ts'
 import { startTurn, turnsLeft } from './turns.ts'
 import { correctionText } from './turn-text.ts'
+import { clip } from './words.ts'
 
 type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
+
+const summaryCharsMax = 4_000
+const summaryBytesMax = 12_000
 
 /** The host's facts of the result are in: they go into the room, and the lead verifies them. */
 export function evidenceCollected(state: TaskState, command: Host<'evidence-collected'>, ctx: DecideContext): Decided {
@@ -20,7 +27,7 @@ export function evidenceCollected(state: TaskState, command: Host<'evidence-coll
   return decided([
     { type: 'evidence-recorded', evidence, summary: state.summary },
     post(state, ctx, 'coder', 'result', state.turns.at(-1)?.turnId ?? null, {
-      summary: wellFormed(state.summary.slice(0, 4_000)), testCommand: evidence.testRun?.command ?? null, exitCode: evidence.testRun?.exitCode ?? null, logDigest: evidence.testRun?.logDigest ?? null,
+      summary: clip(state.summary, summaryCharsMax, summaryBytesMax), testCommand: evidence.testRun?.command ?? null, exitCode: evidence.testRun?.exitCode ?? null, logDigest: evidence.testRun?.logDigest ?? null,
       treeDigest: evidence.treeDigest, diffDigest: evidence.diffDigest, filesChanged: evidence.files.length,
     }),
     { type: 'verification-started' },
@@ -33,7 +40,13 @@ export function verified(state: TaskState, command: Host<'verified'>, ctx: Decid
   const { verification } = command
   const ended: TaskEvent = { type: 'verification-ended', verification }
   const mendable = !verification.passed && verification.failure === null
-  if (mendable && turnsLeft(state)) return startTurn(state, ctx, { kind: 'correction', text: correctionText(verification) }, [ended])
+  if (mendable && turnsLeft(state) && affordable(state, 'next-result', messageCharge).ok) return startTurn(state, ctx, { kind: 'correction', text: correctionText(verification) }, [ended])
+  // A2. A lead whose provider was never approved says nothing; the owner has the host's facts.
+  const asked: TaskState = { ...state, verification, verified: verification.passed, phase: 'reviewing' }
+  if (needsProviderHold(state, 'lead')) {
+    const ready = reviewed(asked, { failure: failure('provider-refused', 'Its provider was not approved for this task.', 'Look at the evidence yourself.') }, ctx)
+    return ready.ok ? decided([ended, ...ready.value.events], ready.value.effects) : ready
+  }
   return decided([ended, { type: 'lead-asked', purpose: 'review' }], [{ kind: 'lead.review' }])
 }
 
@@ -46,7 +59,7 @@ export function reviewed(state: TaskState, review: { readonly text: string; read
 }
 
 function closeCoder(state: TaskState): Effect[] {
-  return state.coder.is === 'running' ? [{ kind: 'coder.stop' }] : []
+  return state.coder.is === 'running' || state.coder.is === 'starting' ? [{ kind: 'coder.stop' }] : []
 }
 
 function acceptanceHold(state: TaskState, ctx: DecideContext, reaskReason: string | null): Hold {
@@ -73,20 +86,26 @@ export function acceptanceApproved(state: TaskState, settled: TaskEvent): Decide
 }
 
 /** The owner rejects: summary and history are kept. */
-export function acceptanceDenied(settled: TaskEvent, reason: string | null): Decided {
+export function acceptanceDenied(state: TaskState, settled: TaskEvent, reason: string | null): Decided {
+  if (state.phase !== 'acceptance-waits') return wrongState(state, 'Rejecting')
   return decided([settled, { type: 'rejected', reason }], [{ kind: 'workspace.dispose' }], 'all')
+}
+
+/** An apply that was uncertain and whose outcome is known now. */
+function looked(state: TaskState): TaskEvent[] {
+  return state.recovery === null ? [] : [{ type: 'recovery-resolved', exit: 're-check', detail: 'The folder was looked at.' }]
 }
 
 /** The patch is in its place: only now is the task accepted. */
 export function applied(state: TaskState, command: Host<'applied'>): Decided {
   if (state.phase !== 'applying' || state.evidence === null) return ignored
-  return decided([{ type: 'accepted', treeDigest: state.evidence.treeDigest, how: command.how, detail: command.detail, patchPath: command.patchPath }], [{ kind: 'workspace.dispose' }])
+  return decided([...looked(state), { type: 'accepted', treeDigest: state.evidence.treeDigest, how: command.how, detail: command.detail, patchPath: command.patchPath }], [{ kind: 'workspace.dispose' }])
 }
 
 /** Nothing was applied; the owner is asked again, with the reason. */
 export function applyRefused(state: TaskState, why: Failure, ctx: DecideContext): Decided {
   if (state.phase !== 'applying') return ignored
-  return decided([{ type: 'apply-refused', failure: why }, { type: 'hold-opened', hold: acceptanceHold(state, ctx, `${why.message} ${why.todo}`) }])
+  return decided([...looked(state), { type: 'apply-refused', failure: why }, { type: 'hold-opened', hold: acceptanceHold(state, ctx, `${why.message} ${why.todo}`) }])
 }
 
 /** The owner wants it otherwise: this task ends, a new linked one carries on. */

@@ -7,12 +7,13 @@ import { callEnded, callWanted } from './decide-calls.ts'
 import { appRestarted, coderExited, resolveRecovery, turnAmbiguous, turnReconciled } from './decide-recovery.ts'
 import { acceptanceApproved, acceptanceDenied, applied, applyRefused, evidenceCollected, requestRevision, reviewed, verified } from './decide-result.ts'
 import { coderStopped, deadlinePassed, requestStop } from './decide-stop.ts'
-import { coderStarted, commandAsked, foreignAnswer, leadAnswered, ownerAnswers, permissionAsked, questionAsked, questionExpired, sessionBound, toolEnded, toolStarted, turnEnded } from './decide-work.ts'
-import { decided, failTask, ignored, type Decided } from './decision.ts'
+import { askGone, commandAsked, foreignAnswer, permissionAsked } from './decide-permission.ts'
+import { leadAnswered, ownerAnswers, questionAsked, questionExpired } from './decide-question.ts'
+import { coderStarted, sessionBound, toolEnded, toolStarted, turnEnded } from './decide-work.ts'
+import { decided, ignored, type Decided } from './decision.ts'
+import { effectFailed } from './decide-failed.ts'
 import type { TaskEvent } from './events.ts'
 import { isFinished, type TaskState } from './model.ts'
-import { startTurn } from './turns.ts'
-import { answerText } from './turn-text.ts'
 
 /** What a finished task still takes: the truth about its process, its cleaning up, its calls' ends, its acceptance card's fate. */
 const takenWhenFinished: ReadonlySet<TaskCommand['is']> = new Set(['coder-stopped', 'workspace-disposed', 'call-ended', 'request-revision', 'app-restarted', 'effect-failed', 'decide-hold', 'hold-shown', 'tool-ended'])
@@ -59,7 +60,7 @@ function decideHold(state: TaskState, command: Extract<OwnerCommand, { is: 'deci
   switch (subject.for) {
     case 'brief': return approved ? briefApproved(state, ctx, settled) : denied(state, settled, 'The brief')
     case 'provider': return approved ? providerApproved(state, subject.bot, settled) : denied(state, settled, 'The provider')
-    case 'acceptance': return approved ? acceptanceApproved(state, settled) : acceptanceDenied(settled, command.reason)
+    case 'acceptance': return approved ? acceptanceApproved(state, settled) : acceptanceDenied(state, settled, command.reason)
     case 'permission': {
       const message = approved ? '' : `The owner denied this${command.reason === null || command.reason === '' ? '.' : `: ${command.reason}`}`
       return decided([settled, { type: 'permission-ruled', permissionId: subject.permissionId, callId: checked.value.callId, ruling: approved ? 'granted' : 'denied', by: 'the owner', text: subject.command?.text ?? exact.label }],
@@ -89,6 +90,7 @@ function decideHost(state: TaskState, command: HostCommand, ctx: DecideContext):
     case 'permission-asked': return permissionAsked(state, command, ctx)
     case 'foreign-permission-answer': return foreignAnswer(state, command)
     case 'command-asked': return commandAsked(state, command, ctx)
+    case 'ask-gone': return askGone(state, command)
     case 'command-ran': { const { is: _, ...facts } = command; return decided([{ type: 'command-ran', ...facts }]) }
     case 'question-asked': return questionAsked(state, command, ctx)
     case 'question-expired': return questionExpired(state, command)
@@ -106,24 +108,5 @@ function decideHost(state: TaskState, command: HostCommand, ctx: DecideContext):
     case 'deadline-passed': return deadlinePassed(state)
     case 'hold-not-shown': return state.holds.get(command.approvalId)?.outcome === 'waiting' && state.holds.get(command.approvalId)?.shownAt === null ? decided([{ type: 'hold-alarmed', approvalId: command.approvalId }]) : ignored
     case 'app-restarted': return appRestarted(state, command)
-  }
-}
-
-/** An effect could not be done. Each kind has its consequence; none is retried in silence. */
-function effectFailed(state: TaskState, command: Extract<HostCommand, { is: 'effect-failed' }>, ctx: DecideContext): Decided {
-  const noted: TaskEvent = { type: 'noted', level: 'error', text: command.failure.message, todo: command.failure.todo }
-  if (isFinished(state.status) || state.cancel !== null) return decided([noted])
-  switch (command.effect) {
-    case 'workspace.prepare': case 'coder.start': case 'coder.session': case 'coder.submit': case 'evidence.collect':
-      return state.recovery === null ? failTask(state, command.failure) : decided([noted, { type: 'recovery-needed', what: `${state.recovery.what} The last check failed: ${command.failure.message}` }])
-    case 'coder.answerQuestion': {
-      const question = [...state.questions.values()].filter((candidate) => candidate.state === 'answered').at(-1)
-      const turn = state.turns.at(-1)
-      if (question === undefined || turn === undefined || turn.state === 'ended') return decided([noted])
-      return startTurn(state, ctx, { kind: 'answer', text: answerText(question.text, question.answer ?? '') }, [noted, { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: command.failure }])
-    }
-    case 'workspace.apply': return applyRefused(state, command.failure, ctx)
-    case 'coder.reconcile': return decided([noted, { type: 'recovery-needed', what: `${state.recovery?.what ?? ''} The check failed: ${command.failure.message}` }])
-    default: return decided([noted])
   }
 }

@@ -38,9 +38,27 @@ export function interruptTools(state: TaskState, reason: string): TaskEvent[] {
   return [...state.openTools].map(([callId, { tool }]) => ({ type: 'tool-ended', callId, tool, state: 'interrupted', output: '', outputTruncated: false, exitCode: null, title: null, reason }))
 }
 
-/** The task ends as failed; what still runs is stopped and the workspace is disposed of after a snapshot. */
+/** Commands that wait at the broker are told no; who asked must not wait for a card that is gone. */
+export function refuseAsks(state: TaskState, reason: string): Effect[] {
+  return waitingHolds(state).flatMap(({ hold: { subject } }) => (subject.for === 'command' ? [{ kind: 'coder.answerCommand' as const, askId: subject.askId, allow: false, message: reason }] : []))
+}
+
+/** What an event ends for good, so that it is not ended a second time in the same decision. */
+function endedBy(event: TaskEvent): string | null {
+  switch (event.type) {
+    case 'hold-settled': return event.approvalId
+    case 'question-answered': case 'question-closed': return event.questionId
+    case 'turn-ended': return event.turnId
+    default: return null
+  }
+}
+
+/** The task ends as failed: everything that waits or runs ends with it, what still runs is stopped, and the workspace is disposed of after a snapshot. */
 export function failTask(state: TaskState, why: Failure, before: readonly TaskEvent[] = []): Decided {
-  const events: TaskEvent[] = [...before, ...withdrawHolds(state, 'The task failed.'), ...withdrawQuestion(state), { type: 'task-failed', failure: why }]
+  const ended = new Set(before.map(endedBy))
+  const turns = [...state.turns.filter((turn) => turn.state !== 'ended').map((turn) => turn.turnId), ...before.flatMap((event) => (event.type === 'turn-intended' ? [event.turnId] : []))]
+  const rest: TaskEvent[] = [...withdrawHolds(state, 'The task failed.'), ...withdrawQuestion(state), ...turns.map((turnId): TaskEvent => ({ type: 'turn-ended', turnId, outcome: 'aborted', text: '', failure: null }))]
+  const events: TaskEvent[] = [...before, ...rest.filter((event) => !ended.has(endedBy(event))), { type: 'task-failed', failure: why }]
   const running = state.coder.is === 'running' || state.coder.is === 'starting'
-  return decided(events, running ? [{ kind: 'coder.stop' }] : [], 'all')
+  return decided(events, [running ? { kind: 'coder.stop' } : { kind: 'workspace.dispose' }], 'all')
 }

@@ -17,6 +17,7 @@ export type Effect =
   | { readonly kind: 'evidence.collect'; readonly turnId: TurnId }
   | { readonly kind: 'verify.run' }
   | { readonly kind: 'workspace.apply'; readonly treeDigest: Digest }
+  | { readonly kind: 'workspace.observe'; readonly treeDigest: Digest }
   | { readonly kind: 'workspace.dispose' }
 
 export type EffectKind = Effect['kind']
@@ -42,5 +43,6 @@ export const afterRestart = {
   'evidence.collect': 'replay',
   'verify.run': 'replay',
   'workspace.apply': 'observe',
+  'workspace.observe': 'replay',
   'workspace.dispose': 'replay',
 } as const satisfies Record<EffectKind, 'replay' | 'retire' | 'observe'>

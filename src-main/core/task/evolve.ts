@@ -54,7 +54,7 @@ function apply(state: TaskState, event: TaskEvent, at: Millis, order: number): T
     case 'coder-start-intended': case 'coder-started': case 'session-bound': case 'coder-gone': case 'turn-intended': case 'turn-submitted': case 'turn-ended': return evolveCoder(state, event, at)
     case 'tool-started': case 'tool-ended': return evolveTools(state, event)
     case 'question-asked': case 'question-passed-to-owner': case 'question-answered': case 'question-closed': return evolveQuestions(state, event)
-    case 'call-reserved': case 'call-settled': return evolveCalls(state, event)
+    case 'call-reserved': case 'call-settled': case 'call-lost': return evolveCalls(state, event)
     case 'apply-intended': case 'apply-refused': case 'accepted': case 'rejected': case 'revision-requested': case 'cancel-requested': case 'cancel-observed': case 'task-cancelled': case 'task-failed': case 'recovery-needed': case 'recovery-resolved': return evolveEnd(state, event, at)
     case 'lead-failed': case 'message-said': case 'permission-ruled': case 'verification-started': case 'call-refused': case 'noted': return state
   }
@@ -80,7 +80,8 @@ function evolveHolds(state: TaskState, event: HoldEvent, at: Millis, order: numb
   holds.set(event.approvalId, { ...record, outcome: event.outcome, alarm: false })
   const subject = record.hold.subject
   const cleared = subject.for === 'provider' && event.outcome === 'approved'
-  return { ...state, holds, providerCleared: cleared ? { ...state.providerCleared, [subject.bot]: true } : state.providerCleared }
+  const disposition = subject.for === 'brief' && event.outcome === 'denied' ? 'brief-denied' : state.disposition
+  return { ...state, holds, disposition, providerCleared: cleared ? { ...state.providerCleared, [subject.bot]: true } : state.providerCleared }
 }
 
 type CoderEvent = Extract<TaskEvent, { type: 'coder-start-intended' | 'coder-started' | 'session-bound' | 'coder-gone' | 'turn-intended' | 'turn-submitted' | 'turn-ended' }>
@@ -126,7 +127,9 @@ function evolveQuestions(state: TaskState, event: Extract<TaskEvent, { type: 'qu
   return { ...state, questions }
 }
 
-function evolveCalls(state: TaskState, event: Extract<TaskEvent, { type: 'call-reserved' | 'call-settled' }>): TaskState {
+function evolveCalls(state: TaskState, event: Extract<TaskEvent, { type: 'call-reserved' | 'call-settled' | 'call-lost' }>): TaskState {
+  // B1. A call whose outcome nobody saw keeps its reservation: it counts as spent.
+  if (event.type === 'call-lost') return { ...state, calls: state.calls.map((call, index) => (index + 1 === event.call ? { ...call, settled: true } : call)) }
   if (event.type === 'call-reserved') return { ...state, spending: spendOn(state, event), calls: [...state.calls, { bot: event.bot, demo: state.targets[event.bot].demo, settled: false, ok: false }] }
   return { ...state, spending: spendOn(state, event), calls: state.calls.map((call, index) => (index + 1 === event.call ? { ...call, settled: true, ok: event.failure === null } : call)) }
 }

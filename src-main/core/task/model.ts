@@ -3,6 +3,7 @@ import type { Failure } from '../../../src-preload/contract/failure.ts'
 import type { Brief, BudgetLimits, Cancel, Evidence, IsolationReport, Recovery, TaskGrant, TaskSource, TaskStatus, TestRun, Verification } from '../../../src-preload/contract/task.ts'
 import type { BudgetState } from '../budget/budget.ts'
 import type { HoldRecord } from '../approval/hold.ts'
+import { wellFormed } from '../digest.ts'
 import type { RunVersions, TargetFacts, TurnKind } from './events.ts'
 
 /** What the host is busy with, beside the status. Each task is in exactly one. */
@@ -107,6 +108,12 @@ export function activeTurn(state: TaskState): Turn | null {
 export function isFinished(status: TaskStatus): boolean {
   return status === 'accepted' || status === 'cancelled' || status === 'failed'
 }
+
+/** What is uncertain, in words, within what its facet holds. */
+export function uncertain(what: string): string {
+  return what.length <= uncertainCharsMax ? what : `${wellFormed(what.slice(0, uncertainCharsMax - 1))}…`
+}
+const uncertainCharsMax = 1_000
 
 /** Holds that wait for the owner, first in first out. */
 export function waitingHolds(state: TaskState): readonly HoldRecord[] {

@@ -29,6 +29,8 @@ export function startTurn(state: TaskState, ctx: DecideContext, content: TurnCon
   const ids = content.continues === undefined ? ctx.messageIds() : { messageId: content.continues.messageId, partId: ctx.mint('part') }
   const intended: TaskEvent = { type: 'turn-intended', turnId, kind: content.kind, ...ids, text: content.text, contentDigest: digestOf({ taskId: state.taskId, generation: state.generation, turnId, text: content.text }) }
   if (content.continues !== undefined) return decided([...before, intended], [content.continues.effect(turnId)])
+  // A start that is under way submits the turn that it finds intended: there is never a second process.
+  if (state.coder.is === 'starting') return decided([...before, intended])
   if (state.coder.is === 'running' && state.sessionId !== null) return decided([...before, intended], [{ kind: 'coder.submit', turnId }])
   return decided([...before, intended, { type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
 }

@@ -2,10 +2,10 @@ import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { Brief } from '../../../src-preload/contract/task.ts'
-import { canonicalJson, utf8Bytes } from '../../core/digest.ts'
 import { leadAnswerSchema, leadBriefSchema, leadReviewSchema, parseLead, type LeadSchema } from '../../core/lead/parse.ts'
 import { answerPrompt, briefPrompt, correctionText, reviewPrompt, type LeadMaterial, type LeadPrompt } from '../../core/lead/prompts.ts'
 import { requestPayload } from '../../core/task/decide-brief.ts'
+import { checkRequest, tidyBrief } from '../../core/task/words.ts'
 import type { TaskState } from '../../core/task/model.ts'
 import type { Dispatcher } from '../dispatch.ts'
 import type { EffectHandlers } from '../outbox.ts'
@@ -62,8 +62,8 @@ async function withExcerpts(deps: LeadEffectDeps, state: TaskState, words: Omit<
   for (const id of ids) {
     const content = await deps.workspace.readExcerpt(state.taskId, id, excerptCharsMax)
     if (!content.ok) continue
-    const longer: Brief = { ...brief, excerpts: [...brief.excerpts, { id, content: content.value }] }
-    if (utf8Bytes(canonicalJson(requestPayload(state, longer))) <= limits.taskInputBytesMax) brief = longer
+    const longer = tidyBrief({ ...brief, excerpts: [...brief.excerpts, { id, content: content.value }] })
+    if (checkRequest(requestPayload(state, longer), limits.taskInputBytesMax).ok) brief = longer
   }
   return brief
 }

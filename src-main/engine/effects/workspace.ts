@@ -1,7 +1,8 @@
-import type { Failure } from '../../../src-preload/contract/failure.ts'
+import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import type { TaskId } from '../../../src-preload/contract/ids.ts'
 import { ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { Mount, TestRun, Verification } from '../../../src-preload/contract/task.ts'
+import type { HostCommand } from '../../core/task/commands.ts'
 import type { TaskState } from '../../core/task/model.ts'
 import type { Dispatcher } from '../dispatch.ts'
 import type { EffectHandlers } from '../outbox.ts'
@@ -15,7 +16,7 @@ const testTimeoutMs = 5 * 60_000
 const testOutputBytesMax = 8 * 1024 * 1024
 
 /** Effects on the task's own folders, the clean copy and, after acceptance, the owner's folder. */
-export function workspaceEffects(deps: WorkspaceEffectDeps): Pick<EffectHandlers, 'workspace.prepare' | 'evidence.collect' | 'verify.run' | 'workspace.apply' | 'workspace.dispose'> {
+export function workspaceEffects(deps: WorkspaceEffectDeps): Pick<EffectHandlers, 'workspace.prepare' | 'evidence.collect' | 'verify.run' | 'workspace.apply' | 'workspace.observe' | 'workspace.dispose'> {
   return {
     'workspace.prepare': async (taskId) => {
       const state = stateOf(deps.dispatcher, taskId)
@@ -39,12 +40,22 @@ export function workspaceEffects(deps: WorkspaceEffectDeps): Pick<EffectHandlers
       const applied = await deps.workspace.apply(taskId, effect.treeDigest)
       return ok(applied.ok ? { is: 'applied', ...applied.value } : { is: 'apply-refused', failure: applied.error })
     },
+    'workspace.observe': async (taskId, effect) => {
+      const state = stateOf(deps.dispatcher, taskId)
+      const seen = await deps.workspace.observeApply(taskId, effect.treeDigest)
+      return ok(seen === 'applied' ? foundApplied(state) : seen === 'unclear' ? { is: 'apply-unclear' } : { is: 'apply-refused', failure: failure('apply-failed', 'The result was not applied; your folder is as it was.', 'Accept again, reject, or save the patch.') })
+    },
     'workspace.dispose': async (taskId) => {
       await deps.runs.peek(taskId)?.coder?.stop()
       const disposed = await deps.workspace.dispose(taskId)
       return disposed.ok ? ok({ is: 'workspace-disposed' }) : disposed
     },
   }
+}
+
+/** What a look at the folder says of an apply whose end was not seen. */
+export function foundApplied(state: TaskState): Extract<HostCommand, { is: 'applied' }> {
+  return { is: 'applied', how: state.source.kind === 'folder' ? 'folder' : 'patch-file', detail: 'Found applied when the folder was looked at again.', patchPath: null }
 }
 
 /** V2. Bot A's own run: base + diff in a fresh folder, tree digest compared, tests and held tests run there, and only then words. */

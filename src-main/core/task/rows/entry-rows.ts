@@ -1,10 +1,13 @@
 import type { Author, CallId, Millis, TurnId } from '../../../../src-preload/contract/ids.ts'
+import { failure } from '../../../../src-preload/contract/failure.ts'
 import { rowKey, type EntryBody, type EntryRow, type Row, type ToolBody } from '../../../../src-preload/contract/rows.ts'
 import type { TaskEvent } from '../events.ts'
 import { activeTurn, waitingHolds, type TaskState } from '../model.ts'
 
 /** Rows that are not in the journal stand after all that are; a row moves to its event's place when it is journaled. */
 export const liveOrderFrom = 2 ** 52
+
+const callLost = failure('unavailable', 'The app ended while this call was open. What it took is not known; its reservation counts as spent.', 'Nothing to do.')
 
 /** A row keeps its first journaled place. */
 function placed(before: Row | undefined, where: At): { readonly order: number; readonly at: Millis } {
@@ -46,6 +49,7 @@ export function entryRows(state: TaskState, event: TaskEvent, where: At): EntryR
     case 'evidence-recorded': return [put(here, 'coder', { is: 'evidence', evidence: event.evidence, summary: event.summary })]
     case 'review-said': return [put(here, 'lead', { is: 'review', text: event.text, recommendation: event.recommendation })]
     case 'lead-failed': return [put(here, 'lead', { is: 'notice', level: 'warning', text: `Bot A's ${event.purpose} failed: ${event.failure.message}`, todo: event.failure.todo })]
+    case 'call-lost': return change(`call:${String(event.call)}`, (body) => (body.is === 'call' ? { is: 'call', call: { ...body.call, state: 'failed', failure: callLost } } : body))
     case 'call-reserved': case 'call-settled': return callRows(state, event, where, put, change)
     case 'call-refused': return [put(here, event.bot, { is: 'notice', level: 'warning', text: event.message, todo: null })]
     case 'tool-started': case 'tool-ended': return [toolRow(state, event, where)]

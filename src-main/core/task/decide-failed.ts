@@ -1,0 +1,57 @@
+import type { DecideContext, HostCommand } from './commands.ts'
+import { leadFailed } from './decide-brief.ts'
+import { reviewed, verified } from './decide-result.ts'
+import { decided, failTask, type Decided } from './decision.ts'
+import type { EffectKind } from './effects.ts'
+import type { TaskEvent } from './events.ts'
+import { activeTurn, isFinished, openQuestion, uncertain, type TaskState } from './model.ts'
+import { startTurn } from './turns.ts'
+import { answerText } from './turn-text.ts'
+
+type Failed = Extract<HostCommand, { is: 'effect-failed' }>
+
+/** F1. An effect could not be done. Each kind has its consequence, so that no phase waits for an outcome that will not come; none is retried in silence. */
+export function effectFailed(state: TaskState, command: Failed, ctx: DecideContext): Decided {
+  const noted: TaskEvent = { type: 'noted', level: 'error', text: command.failure.message, todo: command.failure.todo }
+  if (isFinished(state.status) || state.cancel !== null) return decided([noted])
+  const kind = command.effect as EffectKind
+  switch (kind) {
+    case 'coder.start': return withoutCoder(state, command, [noted])
+    case 'workspace.prepare': case 'coder.session': case 'coder.submit': case 'evidence.collect':
+      return state.recovery === null ? failTask(state, command.failure) : stillUncertain(state, command, [noted])
+    case 'coder.reconcile': return state.recovery === null ? decided([noted]) : stillUncertain(state, command, [noted])
+    case 'coder.answerQuestion': return answerNotTaken(state, command, ctx, noted)
+    case 'lead.brief': return leadFailed(state, { is: 'lead-failed', purpose: 'brief', questionId: null, failure: command.failure }, ctx)
+    case 'lead.answer': return leadFailed(state, { is: 'lead-failed', purpose: 'answer', questionId: openQuestion(state)?.questionId ?? null, failure: command.failure }, ctx)
+    case 'lead.review': return reviewed(state, { failure: command.failure }, ctx)
+    case 'verify.run': return notVerified(state, command, ctx)
+    // It broke off without saying how far it came: only a look at the folder can tell.
+    case 'workspace.apply': case 'workspace.observe': return decided([noted, { type: 'recovery-needed', what: uncertain(`Applying the result broke off: ${command.failure.message}`) }])
+    case 'coder.stop': case 'coder.answerPermission': case 'coder.answerCommand': case 'workspace.dispose': return decided([noted])
+  }
+}
+
+/** The process did not start. */
+function withoutCoder(state: TaskState, command: Failed, noted: readonly TaskEvent[]): Decided {
+  const gone: TaskEvent[] = state.coder.is === 'starting' ? [{ type: 'coder-gone', how: 'It did not start.', proof: null }] : []
+  if (state.recovery !== null) return stillUncertain(state, command, [...noted, ...gone])
+  return failTask(gone.length > 0 ? { ...state, coder: { is: 'gone' } } : state, command.failure, gone)
+}
+
+function stillUncertain(state: TaskState, command: Failed, before: readonly TaskEvent[]): Decided {
+  return decided([...before, { type: 'recovery-needed', what: uncertain(`The last check failed: ${command.failure.message} ${state.recovery?.what ?? ''}`) }])
+}
+
+/** The live question is gone: the answer goes out as a prompt of its own, which is a new turn in the budget. */
+function answerNotTaken(state: TaskState, command: Failed, ctx: DecideContext, noted: TaskEvent): Decided {
+  const question = [...state.questions.values()].filter((candidate) => candidate.state === 'answered').at(-1)
+  const turn = activeTurn(state)
+  if (question === undefined || turn === null || state.recovery !== null) return decided([noted])
+  return startTurn(state, ctx, { kind: 'answer', text: answerText(question.text, question.answer ?? '') }, [noted, { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: command.failure }])
+}
+
+/** The check itself broke: the result stays unverified, and the owner hears why. */
+function notVerified(state: TaskState, command: Failed, ctx: DecideContext): Decided {
+  if (state.evidence === null) return decided([{ type: 'noted', level: 'error', text: command.failure.message, todo: command.failure.todo }])
+  return verified(state, { is: 'verified', verification: { passed: false, treeDigest: state.evidence.treeDigest, treeMatches: false, testRun: null, oracle: null, failure: command.failure } }, ctx)
+}

@@ -1,0 +1,102 @@
+import { failure } from '../../../src-preload/contract/failure.ts'
+import type { ApprovalId } from '../../../src-preload/contract/ids.ts'
+import { limits } from '../../../src-preload/contract/limits.ts'
+import { makeHold, type Hold } from '../approval/hold.ts'
+import { utf8Bytes } from '../digest.ts'
+import type { DecideContext, HostCommand } from './commands.ts'
+import { decided, failTask, ignored, interruptTools, withdrawHolds, type Decided } from './decision.ts'
+import { activeTurn, type TaskState } from './model.ts'
+import { allWellFormed } from './words.ts'
+
+type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
+
+/** Whether the task's grant covers a command by itself: the exact test command, in the workspace's root. */
+function coveredByGrant(state: TaskState, command: { readonly text: string; readonly cwd: string }): 'allow' | 'ask' | 'deny' {
+  if (command.text === state.brief?.brief.testCommand && command.cwd === '/workspace') return state.grant.testCommand
+  return state.grant.otherCommands
+}
+
+/** A3. Hard denials come before any question to the owner. Null: may be asked or granted. */
+function hardDenial(command: { readonly text: string; readonly cwd: string }): string | null {
+  if (command.cwd !== '/workspace' && !command.cwd.startsWith('/workspace/')) return 'The working directory is outside the workspace.'
+  if (!allWellFormed(command)) return 'The command holds half of a character, so it cannot be shown as it is.'
+  if (utf8Bytes(command.text) > limits.commandTextBytesMax) return 'The command is too long to be shown whole.'
+  if (command.text.includes('\0')) return 'The command contains a NUL character.'
+  return null
+}
+
+/** The runtime asks before a tool acts. */
+export function permissionAsked(state: TaskState, command: Host<'permission-asked'>, ctx: DecideContext): Decided {
+  const turn = activeTurn(state)
+  if ([...state.holds.values()].some((record) => record.hold.subject.for === 'permission' && record.hold.subject.permissionId === command.permissionId)) return ignored
+  const shell = command.command
+  const rule = (allow: boolean, by: string, message: string): Decided => decided(
+    [{ type: 'permission-ruled', permissionId: command.permissionId, callId: command.callId, ruling: allow ? 'granted' : 'denied', by, text: shell?.text ?? command.filePath ?? command.permission }],
+    [{ kind: 'coder.answerPermission', permissionId: command.permissionId, allow, message, command: allow ? shell : null }])
+  if (turn === null || state.phase !== 'coding') return rule(false, 'no active turn', 'No turn is active.')
+  if (!allWellFormed([command.permissionId, command.callId, command.filePath, command.diff])) return rule(false, 'policy', 'It holds half of a character, so it cannot be shown as it is.')
+  if (command.permission === 'bash' && shell !== null) {
+    const denial = hardDenial(shell)
+    if (denial !== null) return rule(false, 'policy', denial)
+    const covered = coveredByGrant(state, shell)
+    if (covered === 'allow') return rule(true, 'the task\'s grant', '')
+    if (covered === 'deny') return rule(false, 'the task\'s grant', 'The task\'s grant denies this command.')
+    return decided([{ type: 'hold-opened', hold: commandHold(state, ctx, { for: 'permission', permissionId: command.permissionId, command: shell }, shell, command.callId, command.isolation) }])
+  }
+  if (command.permission === 'edit') {
+    if (state.grant.edits === 'allow') return rule(true, 'the task\'s grant', '')
+    if (state.grant.edits === 'deny' || command.diff === null) return rule(false, 'the task\'s grant', 'The task\'s grant denies edits.')
+    return decided([{ type: 'hold-opened', hold: editHold(state, ctx, command, command.diff) }])
+  }
+  const ruled = rule(false, 'policy', '')
+  return ruled.ok ? decided([...ruled.value.events, { type: 'noted', level: 'warning', text: `Bot B asked for "${command.permission}", which the task does not grant. It was denied.`, todo: null }], ruled.value.effects) : ruled
+}
+
+/** A command reached the broker without a grant of its own. */
+export function commandAsked(state: TaskState, command: Host<'command-asked'>, ctx: DecideContext): Decided {
+  const shell = { text: command.text, cwd: command.cwd }
+  const answer = (allow: boolean, by: string, message: string): Decided => decided([{ type: 'permission-ruled', permissionId: command.askId, callId: null, ruling: allow ? 'granted' : 'denied', by, text: command.text }], [{ kind: 'coder.answerCommand', askId: command.askId, allow, message }])
+  if (activeTurn(state) === null || state.phase !== 'coding') return answer(false, 'no active turn', 'no turn is active')
+  const denial = hardDenial(shell)
+  if (denial !== null) return answer(false, 'policy', denial)
+  const covered = coveredByGrant(state, shell)
+  if (covered !== 'ask') return answer(covered === 'allow', 'the task\'s grant', 'the task\'s grant denies this command')
+  return decided([{ type: 'hold-opened', hold: commandHold(state, ctx, { for: 'command', askId: command.askId, command: shell }, shell, null, command.isolation) }])
+}
+
+function commandHold(state: TaskState, ctx: DecideContext, subject: Hold['subject'], shell: { readonly text: string; readonly cwd: string }, callId: Hold['callId'], isolation: string): Hold {
+  const turn = activeTurn(state)
+  const again = [...state.holds.values()].some((record) => record.hold.kind === 'command' && record.hold.exact.text === shell.text && record.outcome === 'approved')
+  return makeHold(state.taskId, ctx.mint('apr') as ApprovalId, {
+    kind: 'command', bot: 'coder', generation: state.generation, turnId: turn?.turnId ?? null, callId, subject,
+    title: 'Bot B wants to run a command', exact: { label: 'Command, exactly as it will run', text: shell.text, authoredBy: 'coder' },
+    facts: [
+      { label: 'Working directory', value: shell.cwd, exact: true, authoredBy: 'host' },
+      { label: 'Environment', value: 'empty but for PATH, HOME, LANG and TMPDIR of the sandbox', exact: false, authoredBy: 'host' },
+      { label: 'Network', value: 'none', exact: false, authoredBy: 'host' },
+      { label: 'Bound', value: 'this text in this directory, once; not the contents of scripts that it runs', exact: false, authoredBy: 'host' },
+    ],
+    isolation, reaskReason: again ? 'You approved the same command before. Each approval is for one run.' : null,
+  })
+}
+
+function editHold(state: TaskState, ctx: DecideContext, command: Host<'permission-asked'>, diff: string): Hold {
+  return makeHold(state.taskId, ctx.mint('apr') as ApprovalId, {
+    kind: 'edit', bot: 'coder', generation: state.generation, turnId: activeTurn(state)?.turnId ?? null, callId: command.callId, subject: { for: 'permission', permissionId: command.permissionId, command: null },
+    title: 'Bot B wants to edit a file', exact: { label: 'Change', text: diff, authoredBy: 'coder' },
+    facts: [{ label: 'File', value: command.filePath ?? 'unknown', exact: true, authoredBy: 'host' }], isolation: command.isolation, reaskReason: null,
+  })
+}
+
+/** A permission of ours was answered by somebody else: the run is not under the owner's control any more. */
+export function foreignAnswer(state: TaskState, command: Host<'foreign-permission-answer'>): Decided {
+  if (state.phase !== 'coding') return ignored
+  return failTask(state, failure('opencode-failed', `A permission was answered (${command.reply}) by something other than you. The run was stopped.`, 'Nothing of it was applied. Look at the commands in the room; start the task again if you trust its source.'), interruptTools(state, 'The run was stopped.'))
+}
+
+/** A command that asked at the broker does not wait any more: its card must not be decided as if it did. */
+export function askGone(state: TaskState, command: Host<'ask-gone'>): Decided {
+  const events = withdrawHolds(state, 'The command does not wait any more.', (kind) => kind === 'command')
+    .filter((event) => { const subject = event.type === 'hold-settled' ? state.holds.get(event.approvalId)?.hold.subject : undefined; return subject?.for === 'command' && subject.askId === command.askId })
+  return events.length === 0 ? ignored : decided(events)
+}

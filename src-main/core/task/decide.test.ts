@@ -1,0 +1,281 @@
+import { describe, expect, it } from 'vitest'
+import { failure } from '../../../src-preload/contract/failure.ts'
+import { decodeEnvelope } from '../envelope/codec.ts'
+import { activeTurn, openQuestion, waitingHolds } from './model.ts'
+import { aBrief, aTask, collect, playTask, playToResult, playToWork, remoteTarget, say, submitTurn, type Played } from './played.suite.ts'
+import { taskRow } from './rows/task-row.ts'
+import { taskRowSchema } from '../../../src-preload/contract/rows.ts'
+
+const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'utf8'))
+const envelopes = (task: Played) => task.events.flatMap((event) => (event.type === 'envelope-posted' ? [event.text] : []))
+const broken = failure('unavailable', 'It broke.', 'Try again.')
+const types = (task: Played, from: number): string[] => task.events.slice(from).map((event) => event.type)
+
+describe('words of models and people', () => {
+  const wide = '\u{1F600}'.repeat(2_000)
+  const control = '\u0001'.repeat(4_000)
+
+  it.each([['wide', wide], ['control', control], ['half', `${'x'.repeat(3_999)}\uD83D`]])('sends a question of %s characters as an envelope that its reader takes', (_name, text) => {
+    const task = playToWork()
+    expect(task.give(say.question('que_1', text, Array.from({ length: 20 }, () => text.slice(0, 500)))).ok).toBe(true)
+    expect(openQuestion(task.state)?.state).toBe('open')
+    for (const envelope of envelopes(task)) expect(decodeEnvelope(bytes(envelope)).ok).toBe(true)
+  })
+
+  it.each([['wide', wide], ['control', control]])('sends a summary of %s characters as a result that its reader takes', (_name, text) => {
+    const task = playToWork()
+    task.endTurn('completed', text)
+    collect(task)
+    expect(task.state.phase).toBe('verifying')
+    for (const envelope of envelopes(task)) expect(decodeEnvelope(bytes(envelope)).ok).toBe(true)
+  })
+
+  it('passes the question on when the lead\'s answer is too long to be sent, and refuses the owner\'s', () => {
+    const task = playToWork().play(say.question('que_1'))
+    const { questionId } = openQuestion(task.state)!
+    task.play({ is: 'lead-answered', questionId, answer: control.repeat(2), why: '' })
+    expect(openQuestion(task.state)?.state).toBe('asked-owner')
+    expect(task.give({ is: 'answer-question', questionId, text: control.repeat(2) })).toMatchObject({ ok: false, error: { code: 'invalid-input' } })
+    expect(task.give({ is: 'answer-question', questionId, text: 'b \uD800' }).ok).toBe(true)
+  })
+
+  it('asks the owner to write the brief when the lead\'s cannot be sent', () => {
+    const task = playTask().play(say.prepared)
+    task.play({ is: 'brief-written', brief: { ...aBrief, excerpts: [{ id: 'x'.repeat(300), content: '' }] } })
+    expect(openQuestion(task.state)?.purpose).toBe('brief')
+    task.play({ is: 'write-brief', brief: { ...aBrief, goal: 'half \uD800' } })
+    expect(task.decideHold('approved').ok).toBe(true)
+    expect(task.state.status).toBe('claimed')
+  })
+
+  it('takes an empty test command of the owner as none', () => {
+    const task = playTask(say.open({ task: { testCommand: ' ' } })).play(say.prepared, say.brief)
+    expect(task.state.brief?.brief.testCommand).toBe('bun test')
+    expect(task.decideHold('approved').ok).toBe(true)
+  })
+
+  it('refuses a requirement that no envelope could carry, before anything begins', () => {
+    expect(() => playTask(say.open({ task: { requirement: '\u{1F600}'.repeat(6_000) } }))).toThrow(/16 KiB/)
+  })
+
+  it.each(['text', 'cwd'])('denies a command whose %s cannot be shown as it is, without asking', (where) => {
+    const task = playToWork()
+    task.play(where === 'text' ? say.bash('per_1', 'ls \uD800') : say.bash('per_1', 'ls', '/workspace/\uD800'))
+    expect(waitingHolds(task.state)).toEqual([])
+    expect(task.effects).toMatchObject([{ kind: 'coder.answerPermission', allow: false }])
+  })
+})
+
+describe('providers', () => {
+  it('asks nothing of a lead whose provider the owner never approved, although the owner wrote the brief', () => {
+    const task = playTask(say.open({ lead: remoteTarget })).play(say.prepared, { is: 'write-brief', brief: aBrief })
+    expect(waitingHolds(task.state).map((record) => record.hold.kind)).toEqual(['brief'])
+    task.decideHold('approved')
+    submitTurn(task.play(say.started, say.bound)).play(say.question('que_1'))
+    expect(openQuestion(task.state)?.state).toBe('asked-owner')
+    expect(task.effects).toEqual([])
+    task.play({ is: 'answer-question', questionId: openQuestion(task.state)!.questionId, text: 'the second' })
+    submitTurn(task).endTurn()
+    collect(task).play(say.verified(true))
+    expect(task.state).toMatchObject({ status: 'result-ready', verified: true })
+    expect(task.effects.map((effect) => effect.kind)).toEqual(['coder.stop'])
+    task.play({ is: 'call-wanted', bot: 'lead', model: 'm', bodyBytes: 10, price: null, outputTokensMax: 10 })
+    expect(task.events.at(-1)).toMatchObject({ type: 'call-refused', code: 'provider_not_approved' })
+  })
+
+  it('says that the brief was denied when the owner denied it', () => {
+    const task = playTask().play(say.prepared, say.brief)
+    task.decideHold('denied')
+    expect(task.state).toMatchObject({ status: 'cancelled', disposition: 'brief-denied' })
+  })
+})
+
+describe('questions', () => {
+  it('keeps what became of a question apart: expired is not withdrawn, answered stays answered', () => {
+    const expired = playToWork().play(say.question('que_1'))
+    const { questionId } = openQuestion(expired.state)!
+    expired.play({ is: 'question-expired', questionId })
+    expect(expired.state.status).toBe('failed')
+    expect(expired.state.questions.get(questionId)?.state).toBe('expired')
+
+    const spent = playToWork(say.open({ task: { budget: { ...aTask.budget, turnsMax: 1 } } })).play(say.question('que_1'))
+    const asked = openQuestion(spent.state)!.questionId
+    spent.play({ is: 'lead-answered', questionId: asked, answer: 'b', why: '' })
+    expect(spent.state).toMatchObject({ status: 'failed', failure: { code: 'budget-exhausted' } })
+    expect(spent.state.questions.get(asked)?.state).toBe('answered')
+  })
+
+  it('withdraws a question whose turn ended without its answer', () => {
+    const task = playToWork().play(say.question('que_1'))
+    task.endTurn()
+    expect(openQuestion(task.state)).toBeNull()
+    expect(task.state.status).toBe('working')
+  })
+
+  it('asks only while its answer and the result can be sent as well', () => {
+    const task = playToWork(say.open({ task: { budget: { ...aTask.budget, messagesMax: 3 } } })).play(say.question('que_1'))
+    expect(task.state).toMatchObject({ status: 'failed', failure: { code: 'budget-exhausted' } })
+    expect(() => playTask(say.open({ task: { budget: { ...aTask.budget, messagesMax: 1 } } }))).toThrow(/two messages/)
+  })
+
+  it('asks the owner when asking the lead broke', () => {
+    const task = playToWork().play(say.question('que_1'), { is: 'effect-failed', effect: 'lead.answer', failure: broken })
+    expect(openQuestion(task.state)?.state).toBe('asked-owner')
+  })
+})
+
+describe('effects that could not be done', () => {
+  it('lets the owner write the brief when asking the lead broke', () => {
+    const task = playTask().play(say.prepared, { is: 'effect-failed', effect: 'lead.brief', failure: broken })
+    expect(openQuestion(task.state)).toMatchObject({ purpose: 'brief' })
+  })
+
+  it('leaves a result unverified, with the reason, when the check itself broke', () => {
+    const task = playToWork()
+    task.endTurn()
+    collect(task).play({ is: 'effect-failed', effect: 'verify.run', failure: broken })
+    expect(task.state).toMatchObject({ phase: 'reviewing', verified: false, verification: { failure: { message: 'It broke.' } } })
+    task.play({ is: 'effect-failed', effect: 'lead.review', failure: broken })
+    expect(task.state.status).toBe('result-ready')
+  })
+
+  it('disposes of the workspace of a task that failed before anything ran', () => {
+    const task = playTask().play({ is: 'effect-failed', effect: 'workspace.prepare', failure: broken })
+    expect(task.state.status).toBe('failed')
+    expect(task.effects).toEqual([{ kind: 'workspace.dispose' }])
+  })
+
+  it('asks for a look at the folder when applying broke off', () => {
+    const task = playToResult()
+    task.decideHold('approved')
+    task.play({ is: 'effect-failed', effect: 'workspace.apply', failure: broken })
+    expect(task.state).toMatchObject({ phase: 'applying', status: 'result-ready', recovery: { state: 'uncertain' } })
+    task.play({ is: 'resolve-recovery', exit: 're-check' })
+    expect(task.effects).toMatchObject([{ kind: 'workspace.observe' }])
+    task.play({ is: 'applied', how: 'folder', detail: 'found', patchPath: null })
+    expect(task.state).toMatchObject({ status: 'accepted', recovery: null })
+  })
+
+  it('leaves no turn open behind a failed task', () => {
+    const task = playToWork().play({ is: 'effect-failed', effect: 'coder.submit', failure: broken })
+    expect(task.state.status).toBe('failed')
+    expect(activeTurn(task.state)).toBeNull()
+  })
+})
+
+describe('late and doubled signals', () => {
+  it('opens no row for a call that no process of ours can run', () => {
+    const task = playToWork().play({ is: 'coder-exited', how: 'code 1' })
+    const before = task.events.length
+    task.play(say.toolStarted('call_1'))
+    expect(task.events).toHaveLength(before)
+    expect(task.state.openTools.size).toBe(0)
+  })
+
+  it('gives a call that ends after its task one final record, and a call nobody saw none', () => {
+    const task = playToWork().play(say.toolStarted('call_1'), { is: 'stop-task' }, say.stopped)
+    const before = task.events.length
+    task.play(say.toolEnded('call_1'), say.toolEnded('call_2'))
+    expect(types(task, before)).toEqual([])
+    expect(task.events.filter((event) => event.type === 'tool-ended')).toHaveLength(1)
+  })
+
+  it('never takes a second process, nor one of a stopped task', () => {
+    const task = playToWork()
+    const before = task.events.length
+    task.play({ ...say.started, pid: 8 })
+    expect(task.events).toHaveLength(before)
+    const stopping = playTask().play(say.prepared, say.brief)
+    stopping.decideHold('approved')
+    stopping.play({ is: 'stop-task' }, say.started)
+    expect(stopping.effects).toEqual([{ kind: 'coder.stop' }])
+    expect(stopping.state.phase).toBe('stopping')
+  })
+
+  it('takes a command away from the owner that does not wait any more', () => {
+    const task = playToWork().play({ is: 'command-asked', askId: 'ask_1', text: 'ls', cwd: '/workspace', isolation: 'bubblewrap' }, { is: 'ask-gone', askId: 'ask_1' })
+    const [record] = [...task.state.holds.values()].slice(-1)
+    expect(record?.outcome).toBe('withdrawn')
+    expect(task.decideHold('approved', record!.hold.approvalId)).toMatchObject({ ok: false, error: { code: 'already-decided' } })
+  })
+
+  it('tells a command no when its turn ends before the owner decided', () => {
+    const task = playToWork().play({ is: 'command-asked', askId: 'ask_1', text: 'ls', cwd: '/workspace', isolation: 'bubblewrap' })
+    task.endTurn()
+    expect(task.effects).toMatchObject([{ kind: 'coder.answerCommand', askId: 'ask_1', allow: false }, { kind: 'evidence.collect' }])
+  })
+})
+
+describe('uncertainty', () => {
+  const ambiguous = (task: Played) => task.play({ is: 'turn-ambiguous', turnId: activeTurn(task.state)!.turnId, what: 'No answer came.' })
+
+  it('takes the completed end of an uncertain turn, whenever history tells it', () => {
+    const task = ambiguous(playToWork())
+    task.endTurn('completed')
+    expect(task.state).toMatchObject({ recovery: null, phase: 'collecting' })
+  })
+
+  it('leaves the exits to the owner when an uncertain turn ended without a result', () => {
+    const task = ambiguous(playToWork())
+    task.endTurn('failed')
+    expect(task.state).toMatchObject({ recovery: { state: 'uncertain' }, status: 'working' })
+  })
+
+  it('sends again under the same ids what may not have arrived, and pays once', () => {
+    const task = playTask().play(say.prepared, say.brief)
+    task.decideHold('approved')
+    ambiguous(task.play(say.started, say.bound)).play({ is: 'resolve-recovery', exit: 'resend' })
+    expect(task.effects).toEqual([{ kind: 'coder.submit', turnId: task.state.turns[0]!.turnId }])
+    expect(task.state.turns).toHaveLength(1)
+    expect(task.state.spending.open.size + task.state.spending.spent.turns).toBe(1)
+  })
+
+  it('sends an answer again as a prompt of its own, since its message is not its own', () => {
+    const task = playToWork().play(say.question('que_1'))
+    task.play({ is: 'lead-answered', questionId: openQuestion(task.state)!.questionId, answer: 'b', why: '' }, say.restarted, { is: 'resolve-recovery', exit: 'resend' })
+    expect(new Set(task.state.turns.map((turn) => turn.messageId)).size).toBe(2)
+    expect(activeTurn(task.state)?.text).toContain('b')
+  })
+
+  it('starts one process however often the owner asks to check or resend', () => {
+    const task = playToWork().play(say.restarted, { is: 'resolve-recovery', exit: 're-check' })
+    expect(task.effects).toEqual([{ kind: 'coder.start' }])
+    task.play({ is: 'resolve-recovery', exit: 're-check' })
+    expect(task.effects).toEqual([])
+    task.play({ is: 'resolve-recovery', exit: 'resend' })
+    expect(task.effects).toEqual([])
+    task.play(say.started)
+    expect(task.effects).toMatchObject([{ kind: 'coder.submit' }])
+  })
+
+  it('keeps its words within what the window takes, however often a check fails', () => {
+    const task = playToWork().play(say.restarted)
+    for (let check = 0; check < 20; check += 1) task.play({ is: 'effect-failed', effect: 'coder.reconcile', failure: failure('unavailable', 'x'.repeat(1_900), '') })
+    expect(taskRowSchema.safeParse(taskRow(task.state, { isolation: null, waitingFor: null })).success).toBe(true)
+  })
+
+  it('counts a model call that the app\'s end cut off as spent, and ends its row', () => {
+    const task = playToWork().play({ is: 'call-wanted', bot: 'coder', model: 'm', bodyBytes: 10, price: null, outputTokensMax: 10 }, say.restarted)
+    expect(task.state.calls).toMatchObject([{ settled: true, ok: false }])
+    expect(task.state.spending.open.get('call-1')?.tokens).toBe(15)
+  })
+
+  it('disposes of a finished task\'s workspace although the app ended before that was done', () => {
+    const task = playToWork()
+    task.endTurn('failed')
+    expect(task.effects).toEqual([{ kind: 'coder.stop' }])
+    task.play(say.restarted)
+    expect(task.state.coder.is).toBe('gone')
+    expect(task.effects).toEqual([{ kind: 'workspace.dispose' }])
+  })
+})
+
+describe('stop', () => {
+  it('tries again to stop what could not be shown to have stopped', () => {
+    const task = playToWork().play({ is: 'stop-task' }, { is: 'effect-failed', effect: 'coder.stop', failure: broken })
+    expect(task.state.cancel?.state).toBe('requested')
+    task.play({ is: 'stop-task' })
+    expect(task.effects).toEqual([{ kind: 'coder.stop' }])
+    expect(task.state.generation).toBe(2)
+  })
+})
