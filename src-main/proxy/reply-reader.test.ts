@@ -75,7 +75,7 @@ describe('the tail of a stream', () => {
 
   test('is a failed response, which runs no tool again, for the responses API', () => {
     const tail = tailOf('responses', 'data: {"type":"response.created","response":{}}\n\n')
-    expect(tail).toMatch(/^event: response\.failed\ndata: \{"type":"response\.failed".*"error":\{"code":"gone","message":"It broke off\."\}.*\n\n$/)
+    expect(tail).toMatch(/^event: response\.failed\ndata: \{"type":"response\.failed".*"error":\{"code":"gone","message":"It broke off\."\}\}\}\n\nevent: error\ndata: \{"type":"error".*"code":"gone".*\n\n$/)
   })
 
   test('is the completed response again, with a usage, where the vendor gave none', () => {

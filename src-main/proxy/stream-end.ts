@@ -33,7 +33,8 @@ export class StreamEnd {
 
   /**
    * What goes behind the last byte, '' if nothing. `betweenEvents`: that byte ended a blank line. Without a terminal frame:
-   * an error that OpenCode does not retry (a retry would run the tools of this stream again). For an unreadable one: the
+   * an error that OpenCode does not retry (a retry would run the tools of this stream again; measured on 1.17.18, 1.18.30
+   * and 1.18.34). For an unreadable one: the
    * same frame again with a usage of zeros for the client's eyes; our own metering keeps it as unknown.
    */
   tail(error: { readonly code: string; readonly message: string }, betweenEvents: boolean): string {
@@ -43,14 +44,20 @@ export class StreamEnd {
     const { code, message } = error
     if (this.#api === 'chat') return `${lead}data: ${JSON.stringify({ error: { message, type: 'api_error', code, param: null } })}\n\n`
     const response = { id: 'resp_incomplete', object: 'response', created_at: 0, status: 'failed', output: [], usage: null, error: { code, message } }
-    return `${lead}event: response.failed\ndata: ${JSON.stringify({ type: 'response.failed', sequence_number: 0, response })}\n\n`
+    // Both, in this order: 1.18 does not retry after the first (after the second alone it does), 1.17 reads only the second.
+    const event = { type: 'error', sequence_number: 1, code, message, param: null, error: { type: 'api_error', code, message, param: null } }
+    return `${lead}${frameOf('response.failed', { type: 'response.failed', sequence_number: 0, response })}${frameOf('error', event)}`
   }
 
   #again(): string {
     const usage = { input_tokens: 0, input_tokens_details: { cached_tokens: 0 }, output_tokens: 0, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 0 }
     const frame = { ...this.#frame, response: { ...recordOf(this.#frame?.['response']), output: [], usage, metadata: { usage: 'unknown' } } }
-    return `event: ${String(this.#frame?.['type'])}\ndata: ${JSON.stringify(frame)}\n\n`
+    return frameOf(String(this.#frame?.['type']), frame)
   }
+}
+
+function frameOf(name: string, value: unknown): string {
+  return `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`
 }
 
 function chatTerminal(about: Readonly<Record<string, unknown>>): Terminal | null {
