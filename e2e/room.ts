@@ -74,9 +74,12 @@ export class Room {
     await this.header.getByRole('button', { name: 'Stop task' }).click()
   }
 
+  /** Goes to Review, where the result is decided, unless it is on screen. */
   async openReview(): Promise<void> {
+    const accept = this.window.getByRole('button', { name: 'Accept result' })
+    if (await accept.isVisible()) return
     await this.header.getByRole('button', { name: 'Review' }).click()
-    await expect(this.window.getByRole('button', { name: 'Accept result' })).toBeVisible()
+    await expect(accept).toBeVisible()
   }
 
   async acceptResult(): Promise<void> {
@@ -84,9 +87,18 @@ export class Room {
     await this.window.getByRole('button', { name: 'Accept result' }).click()
   }
 
-  async rejectResult(): Promise<void> {
+  async rejectResult(reason: string): Promise<void> {
     await this.openReview()
     await this.window.getByRole('button', { name: 'Reject result' }).click()
+    const dialog = this.window.getByRole('dialog')
+    await dialog.getByRole('textbox').fill(reason)
+    await dialog.getByRole('button', { name: 'Reject', exact: true }).click()
+  }
+
+  /** An evidence level in the inspector: whether it was reached, and how. */
+  async level(name: 'offlineMock' | 'realProcess' | 'realModel' | 'humanAcceptance'): Promise<{ readonly reached: boolean; readonly how: string }> {
+    const level = this.window.getByRole('complementary', { name: 'Inspector' }).locator(`[data-level="${name}"]`)
+    return { reached: await level.getAttribute('data-reached') === 'true', how: (await level.innerText()).replaceAll('\n', ' ') }
   }
 
   /** Kinds of the transcript's rows in the order in which they stand there. */
