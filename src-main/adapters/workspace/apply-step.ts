@@ -17,7 +17,7 @@ export async function sealAt(root: string, path: string): Promise<TreeEntry | nu
     const opened = await folder.file(name)
     if (opened === null) return null
     try {
-      const { size, sha256 } = await hashHandle(opened.handle)
+      const { size, sha256 } = await hashHandle(opened.handle, opened.stat.size)
       return fileEntry(path, opened.stat, size, sha256)
     } finally {
       await opened.handle.close()
@@ -71,7 +71,7 @@ async function copyStaged(from: PinnedFolder, name: string, to: string, mode: nu
     const exec = (opened.stat.mode & 0o100) !== 0
     const out = await open(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, exec ? 0o777 : 0o666)
     try {
-      const { size, sha256 } = await hashHandle(opened.handle, async (chunk) => out.writeFile(chunk))
+      const { size, sha256 } = await hashHandle(opened.handle, opened.stat.size, async (chunk) => out.writeFile(chunk))
       if (mode !== null) await out.chmod(mode)
       await out.sync()
       return fileEntry(path, opened.stat, size, sha256)

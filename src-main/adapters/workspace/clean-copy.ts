@@ -9,7 +9,7 @@ import { copyFound } from './copy-file.ts'
 import { copyDependencies } from './dependency-copy.ts'
 import { compareWorkspace, readTree } from './diff.ts'
 import { fault, unless } from './fault.ts'
-import { staysInside, walkTree, type Found } from './walk.ts'
+import { staysInside, walkTree, writesAtOnce, type Found } from './walk.ts'
 import { inFolderOf } from './pinned-folder.ts'
 import { readlink } from 'node:fs/promises'
 import { removeTree } from './remove-tree.ts'
@@ -41,7 +41,7 @@ export async function makeCleanCopy(paths: TaskPaths, meta: Meta, expected: Dige
     const changed = new Set(comparison.changes.map((change) => change.path))
     await walkTree(paths.base, comparison.rules, async (found) => {
       if (!changed.has(found.path)) await copyFound(found, [dir])
-    }, { signal, filesMax: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER, tooLarge: () => failure('internal', 'The base copy grew.', 'Report this.'), onFolder: async (path) => {
+    }, { signal, atOnce: writesAtOnce, filesMax: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER, tooLarge: () => failure('internal', 'The base copy grew.', 'Report this.'), onFolder: async (path) => {
       // A folder of the base in whose place the coder put a file is not made.
       if (path !== '' && !changed.has(path)) await mkdir(join(dir, path), { recursive: true })
     } })

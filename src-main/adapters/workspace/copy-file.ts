@@ -61,7 +61,7 @@ async function cloneTo(source: string, target: string, mode: number): Promise<vo
 async function streamTo(handle: Parameters<typeof hashHandle>[0], target: string, mode: number): Promise<void> {
   const out = await open(target, 'wx', mode)
   try {
-    await hashHandle(handle, async (chunk) => {
+    await hashHandle(handle, inMemoryBytesMax, async (chunk) => {
       await out.write(chunk)
     })
   } finally {
@@ -72,7 +72,7 @@ async function streamTo(handle: Parameters<typeof hashHandle>[0], target: string
 async function sealOf(path: string): Promise<[size: number, sha256: string]> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
-    const { size, sha256 } = await hashHandle(handle)
+    const { size, sha256 } = await hashHandle(handle, (await handle.stat()).size)
     return [size, sha256]
   } finally {
     await handle.close()

@@ -4,7 +4,7 @@ import type { Mount, TaskSource } from '../../../src-preload/contract/task.ts'
 import { copyFound } from './copy-file.ts'
 import { CountRules } from './count-rules.ts'
 import { fault, unless } from './fault.ts'
-import { walkTree } from './walk.ts'
+import { walkTree, writesAtOnce } from './walk.ts'
 import { failure } from '../../../src-preload/contract/failure.ts'
 
 const filesMax = 200_000
@@ -33,7 +33,7 @@ export async function copyDependencies(source: TaskSource, workspace: string, si
     await mkdir(dirname(to), { recursive: true })
     const everything = new CountRules({ prefix: '', sources: [], always: [], mountPoints: [], learns: false })
     const walked = await walkTree(from, everything, (found) => copyFound(found, [to]), {
-      signal, filesMax, bytesMax, tooLarge: () => failure('folder-refused', `${mount.label} is too large to copy.`, 'Share it read-only instead.'),
+      signal, atOnce: writesAtOnce, filesMax, bytesMax, tooLarge: () => failure('folder-refused', `${mount.label} is too large to copy.`, 'Share it read-only instead.'),
       onFolder: async (path) => { await mkdir(join(to, path), { recursive: true }) },
     })
     const out = walked.leftOut.length

@@ -9,7 +9,7 @@ import { sealFound } from './seal.ts'
 import { leftOutNotes } from './survey.ts'
 import type { Meta, TaskPaths } from './task-folder.ts'
 import { readManifest, treeDigest, type TreeEntry } from './tree.ts'
-import { walkTree, type LeftOut } from './walk.ts'
+import { walkTree, readsAtOnce, type LeftOut } from './walk.ts'
 
 /** A patch longer than this is not shown; all shown patches together are bounded too. */
 const shownPatchCharsMax = 512 * 1024
@@ -30,7 +30,7 @@ export interface TreeState { readonly entries: readonly TreeEntry[]; readonly di
 /** Reads a whole tree by a task's rules: every counted file is hashed. */
 export async function readTree(root: string, rules: CountRules, signal: AbortSignal): Promise<TreeState> {
   const walked = await walkTree(root, rules, sealFound, {
-    signal, filesMax: workspaceFilesMax, bytesMax: workspaceBytesMax,
+    signal, atOnce: readsAtOnce, filesMax: workspaceFilesMax, bytesMax: workspaceBytesMax,
     tooLarge: (files, bytes) => failure('limit-hit', `The workspace has grown to ${files.toLocaleString('en')} files and ${Math.round(bytes / 2 ** 20).toLocaleString('en')} MiB: too much to compare.`, 'Reject the result, or start a revision that writes less.'),
   })
   return { entries: walked.taken, digest: await treeDigest(walked.taken), leftOut: walked.leftOut }

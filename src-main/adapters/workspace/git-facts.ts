@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
 import { constants } from 'node:fs'
-import { copyFile, lstat, mkdir, mkdtemp, open, readFile, readdir, stat, writeFile } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, mkdtemp, open, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, isAbsolute, join, posix, relative, resolve } from 'node:path'
 import { unless } from './fault.ts'
 import { ignoreFileBytesMax, type IgnoreSource } from './ignore-rules.ts'
-import { removeTree } from './remove-tree.ts'
 
 /** What git knows of a folder. `prefix` is the folder's path below the top of its repository. `tracked` are paths below the folder. */
 export interface GitFacts {
@@ -51,7 +50,7 @@ export async function readGit(folder: string, signal: AbortSignal): Promise<GitR
     const changedFiles = status instanceof Error ? null : status.split('\0').filter((record) => inside(record.slice(3), prefix)).length
     return { is: 'git', facts: { prefix, branch: branch instanceof Error ? null : branch.trim(), commit: head, changedFiles, submodules, tracked, sources: await outerRules(place, prefix) } }
   } finally {
-    await removeTree(own)
+    await rm(own, { recursive: true, force: true })
   }
 }
 

@@ -14,7 +14,7 @@ import { firstRules, leftOutNotes, surveyFolder, type Survey, type SurveyPlaces 
 import { makeRoot, readMeta, replaceFile, taskPaths, type Meta, type TaskPaths } from './task-folder.ts'
 import { readManifest, treeDigest, writeManifest } from './tree.ts'
 import { usageOf } from './usage.ts'
-import { tooLargeFailure, walkTree } from './walk.ts'
+import { readsAtOnce, tooLargeFailure, walkTree, writesAtOnce } from './walk.ts'
 
 export interface PrepareDeps { readonly root: string; readonly sampleDir: string; readonly clock: Clock; readonly quotaBytes: () => number; readonly places: SurveyPlaces }
 
@@ -49,7 +49,7 @@ async function surveyOf(deps: PrepareDeps, source: TaskSource, signal: AbortSign
 
 async function surveySample(deps: PrepareDeps, signal: AbortSignal): Promise<Survey> {
   const path = join(deps.sampleDir, 'project')
-  const counted = await walkTree(path, firstRules({ git: null, sources: [] }, []), async () => null, { signal, filesMax: 1_000, bytesMax: 2 ** 24, tooLarge: (files, bytes) => tooLargeFailure(files, bytes, 1_000, 2 ** 24) })
+  const counted = await walkTree(path, firstRules({ git: null, sources: [] }, []), async () => null, { signal, atOnce: readsAtOnce, filesMax: 1_000, bytesMax: 2 ** 24, tooLarge: (files, bytes) => tooLargeFailure(files, bytes, 1_000, 2 ** 24) })
   return { facts: { path, label: 'Sample', git: null, files: counted.files, bytes: counted.bytes, notes: [], proposals: [], testCommands: [], refusal: null }, git: null, sources: [] }
 }
 
@@ -66,7 +66,7 @@ async function copyAll(deps: PrepareDeps, paths: TaskPaths, taskId: TaskId, sour
   const rules = firstRules(survey, mountPoints)
   const copies = [paths.base, paths.workspace]
   const walked = await walkTree(survey.facts.path, rules, (found) => copyFound(found, copies), {
-    signal, filesMax: limits.folderFilesMax, bytesMax: limits.folderBytesMax, tooLarge: (files, bytes) => tooLargeFailure(files, bytes, limits.folderFilesMax, limits.folderBytesMax),
+    signal, atOnce: writesAtOnce, filesMax: limits.folderFilesMax, bytesMax: limits.folderBytesMax, tooLarge: (files, bytes) => tooLargeFailure(files, bytes, limits.folderFilesMax, limits.folderBytesMax),
     onFolder: async (path) => {
       if (path !== '') for (const copy of copies) await mkdir(join(copy, path))
     },

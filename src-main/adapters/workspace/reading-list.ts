@@ -1,8 +1,9 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { looksSecret } from './secrets.ts'
 import { readSmallText } from './small-file.ts'
-import type { TreeEntry } from './tree.ts'
+import { compareBytes, type TreeEntry } from './tree.ts'
 
 /** What the lead may see of a folder by default: names, and the README. */
 export interface ReadingList { readonly listing: readonly string[]; readonly readme: { readonly path: string; readonly text: string } | null; readonly notes: readonly string[] }
@@ -13,12 +14,21 @@ const excerptBytesMax = 4 * 1024 * 1024
 
 /** Lists the base's files, those near the top first when there are too many; names that look like secrets are left out, as are links. */
 export async function readingListOf(baseDir: string, entries: readonly TreeEntry[]): Promise<ReadingList> {
-  const open = entries.filter((entry) => entry.type === 'file' && !looksSecret(entry.path) && !/[\u0000-\u001f\u007f]/.test(entry.path)).map((entry) => entry.path)
-  const near = open.length <= listingMax ? open : [...open].sort((a, b) => a.split('/').length - b.split('/').length).slice(0, listingMax)
-  const notes = open.length > listingMax ? [`Bot A is given ${listingMax} of ${open.length} file names.`] : []
-  const readmePath = ['readme.md', 'readme', 'readme.txt', 'readme.rst'].flatMap((name) => open.filter((path) => path.toLowerCase() === name))[0]
+  const byDepth: string[][] = []
+  let count = 0
+  for (const [index, entry] of entries.entries()) {
+    if (index % 2_000 === 0) await nextTick()
+    if (entry.type !== 'file' || looksSecret(entry.path) || /[\u0000-\u001f\u007f]/.test(entry.path)) continue
+    count += 1
+    const level = (byDepth[entry.path.split('/').length] ??= [])
+    if (level.length < listingMax) level.push(entry.path)
+  }
+  const near = byDepth.flat().slice(0, listingMax)
+  const listing = count > listingMax ? near : near.sort(compareBytes)
+  const notes = count > listingMax ? [`Bot A is given ${listingMax} of ${count} file names.`] : []
+  const readmePath = ['readme.md', 'readme', 'readme.txt', 'readme.rst'].flatMap((name) => (byDepth[1] ?? []).filter((path) => path.toLowerCase() === name))[0]
   const text = readmePath === undefined ? null : await readSmallText(baseDir, readmePath, excerptBytesMax)
-  return { listing: near, notes, readme: readmePath === undefined || text === null ? null : { path: readmePath, text: clip(text, readmeCharsMax) } }
+  return { listing, notes, readme: readmePath === undefined || text === null ? null : { path: readmePath, text: clip(text, readmeCharsMax) } }
 }
 
 /** Reads a part of a file of the base, at most `charsMax` characters from its start. Nothing outside, no links, no secrets, no binaries. */

@@ -22,18 +22,24 @@ export function sha256Of(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** Reads an open file to its end in chunks of 256 KiB; `each` sees every chunk. Returns size in bytes and SHA-256 in hex. */
-export async function hashHandle(handle: FileHandle, each?: (chunk: Uint8Array) => Promise<void>): Promise<{ readonly size: number; readonly sha256: string }> {
+/**
+ * Reads an open file to its end in chunks of at most 256 KiB; `each` sees every chunk. `sizeHint` is what its stat said, so that a small file takes one
+ * small buffer and one read. Returns size in bytes and SHA-256 in hex.
+ */
+export async function hashHandle(handle: FileHandle, sizeHint: number, each?: (chunk: Uint8Array) => Promise<void>): Promise<{ readonly size: number; readonly sha256: string }> {
   const hash = createHash('sha256')
-  const buffer = Buffer.allocUnsafe(chunkBytes)
+  // One byte more than expected: a short read then already shows the end.
+  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, sizeHint + 1))
   let size = 0
   for (;;) {
-    const { bytesRead } = await handle.read(buffer, 0, chunkBytes, size)
-    if (bytesRead === 0) return { size, sha256: hash.digest('hex') }
-    const chunk = buffer.subarray(0, bytesRead)
-    hash.update(chunk)
-    await each?.(chunk)
-    size += bytesRead
+    const { bytesRead } = await handle.read(buffer, 0, buffer.byteLength, size)
+    if (bytesRead > 0) {
+      const chunk = buffer.subarray(0, bytesRead)
+      hash.update(chunk)
+      await each?.(chunk)
+      size += bytesRead
+    }
+    if (bytesRead === 0 || (size === sizeHint && bytesRead < buffer.byteLength)) return { size, sha256: hash.digest('hex') }
   }
 }
 
@@ -43,7 +49,7 @@ export async function sealFound(found: Found): Promise<TreeEntry> {
   const opened = await found.folder.file(found.name)
   if (opened === null) return fault('workspace-failed', `${found.path} changed while it was being read.`, 'Try again when nothing writes to it.')
   try {
-    const { size, sha256 } = await hashHandle(opened.handle)
+    const { size, sha256 } = await hashHandle(opened.handle, opened.stat.size)
     return fileEntry(found.path, opened.stat, size, sha256)
   } finally {
     await opened.handle.close()

@@ -12,7 +12,7 @@ import { defaultIgnores, type IgnoreSource } from './ignore-rules.ts'
 import { looksSecret } from './secrets.ts'
 import { likelyTestCommands } from './test-commands.ts'
 import { proposeToolchains } from './toolchain-proposals.ts'
-import { tooLargeFailure, walkTree, type LeftOut } from './walk.ts'
+import { tooLargeFailure, walkTree, readsAtOnce, type LeftOut } from './walk.ts'
 
 export interface SurveyPlaces { readonly homeDir: string; readonly dataDir: string }
 /** What is known of a folder, and what `prepare` needs to copy exactly that. */
@@ -75,7 +75,7 @@ async function countFiles(root: string, from: Pick<Survey, 'git' | 'sources'>, s
       if (from.git !== null && !tracked.has(found.path) && !submodules.some((path) => found.path.startsWith(`${path}/`))) untracked += 1
       if (!found.path.includes('/')) rootNames.add(found.path)
       if (looksSecret(found.path) && secrets.length < 20) secrets.push(found.path)
-    }, { signal, ...so, tooLarge: (many, much) => tooLargeFailure(many, much, so.filesMax, so.bytesMax), onIgnoredFolder: (path) => {
+    }, { signal, atOnce: readsAtOnce, ...so, tooLarge: (many, much) => tooLargeFailure(many, much, so.filesMax, so.bytesMax), onIgnoredFolder: (path) => {
       if (ignoredFolders.length < 5_000) ignoredFolders.push(path)
       if (!path.includes('/')) rootNames.add(path)
     } })

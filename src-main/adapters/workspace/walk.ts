@@ -16,6 +16,7 @@ export interface WalkOptions {
   readonly signal: AbortSignal
   readonly filesMax: number
   readonly bytesMax: number
+  readonly atOnce: number
   /** What to say when one of the two is passed. */
   readonly tooLarge: (files: number, bytes: number) => Failure
   /** Called for each folder, parents first. */
@@ -29,7 +30,9 @@ const depthMax = 128
 const pathBytesMax = 2_048
 const leftOutNotedMax = 200
 const entriesMax = 1_000_000
-const atOnce = 8
+/** Files taken at once. New files in one folder wait for each other in the kernel: more than two only burn processor time. */
+export const readsAtOnce = 8
+export const writesAtOnce = 2
 const statsAtOnce = 32
 
 interface Pass<T> { readonly rules: CountRules; readonly take: (found: Found) => Promise<T>; readonly options: WalkOptions; readonly leftOut: LeftOut[]; files: number; bytes: number; entries: number }
@@ -58,7 +61,7 @@ async function walkFolder<T>(pass: Pass<T>, folder: PinnedFolder, path: string, 
   const children = await readChildren(pass, folder, path)
   const counted = children.filter((child) => counts(pass, child, ignored))
   const results: (readonly T[])[] = new Array(counted.length)
-  await inTurns(counted, atOnce, async (child, index) => {
+  await inTurns(counted, pass.options.atOnce, async (child, index) => {
     if (!child.stat.isDirectory()) results[index] = await takeChild(pass, folder, child)
   })
   for (const [index, child] of counted.entries()) {
