@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -96,9 +97,7 @@ describe('disposal', () => {
     await mkdir(bed.inWork('closed/in'), { recursive: true })
     await chmod(bed.inWork('closed'), 0o000)
     await symlink(bed.dir, bed.inWork('out'))
-    const { execFileSync } = await import('node:child_process')
     execFileSync('bash', ['-c', `n=$(printf 'n%.0s' {1..250}); for i in {1..30}; do mkdir $n && cd -P $n || exit 1; done; touch x`], { cwd: bed.inWork('') })
-    if (process.getuid?.() !== 0) await chmod(bed.inWork('closed'), 0o100).then(() => chmod(bed.inWork('closed'), 0o700))
     valueOf(await bed.workspace.dispose(taskId))
     expect((await readdir(join(bed.tasks, taskId))).sort()).toEqual(['meta.json', 'snapshot'])
     expect(await readFile(join(bed.dir, 'kept'), 'utf8')).toBe('outside')

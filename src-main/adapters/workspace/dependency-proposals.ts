@@ -29,7 +29,8 @@ export async function proposeDependencies(root: string, ignoredFolders: readonly
 async function binFolder(root: string, path: string): Promise<string | null> {
   for (const bin of ['.bin', 'bin']) {
     const found = await unless(['ENOENT', 'ENOTDIR', 'EACCES'], lstat(join(root, path, bin)))
-    if (found?.isDirectory() === true && (bin === '.bin' || basename(path) !== 'vendor')) return posix.join('/workspace', path, bin)
+    // A colon cannot be part of a PATH entry.
+    if (found?.isDirectory() === true && !path.includes(':') && (bin === '.bin' || basename(path) !== 'vendor')) return posix.join('/workspace', path, bin)
   }
   return null
 }

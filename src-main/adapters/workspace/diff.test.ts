@@ -121,6 +121,17 @@ describe('the diff of a workspace', () => {
     expect(seen.treeDigest).not.toBe(prepared.baseDigest)
   })
 
+  test('what the coder closed to everybody is opened again and counts as it is', async () => {
+    await bed.put({ 'a.txt': '1' })
+    await bed.prepared()
+    await putFiles(bed.inWork(''), { 'closed/deep/b.txt': '2' })
+    await chmod(bed.inWork('closed/deep/b.txt'), 0o010)
+    await chmod(bed.inWork('closed/deep'), 0)
+    await chmod(bed.inWork('closed'), 0)
+    expect((await diff()).files.map(({ change }) => change.path)).toEqual(['closed/deep/b.txt'])
+    await expectGitAgrees()
+  })
+
   test('digests: equal trees by any way give equal digests, any difference another', async () => {
     await bed.put({ 'a.txt': '1', 'b.txt': '2' })
     await bed.prepared()

@@ -3,8 +3,9 @@ import type { Digest } from '../../../src-preload/contract/ids.ts'
 import type { WorkspaceDiff } from '../../engine/ports.ts'
 import { changesBetween, diffDigestOf, type Change } from './changes.ts'
 import { CountRules } from './count-rules.ts'
-import { fault, WorkspaceFault } from './fault.ts'
+import { fault, unless, WorkspaceFault } from './fault.ts'
 import { fitsPatch, patchOfChange, shownContentBytesMax } from './patch-of-change.ts'
+import { openTree } from './remove-tree.ts'
 import { sealFound } from './seal.ts'
 import { leftOutNotes } from './survey.ts'
 import type { Meta, TaskPaths } from './task-folder.ts'
@@ -42,7 +43,11 @@ export interface Comparison { readonly base: readonly TreeEntry[]; readonly rule
 export async function compareWorkspace(paths: TaskPaths, meta: Meta, signal: AbortSignal): Promise<Comparison> {
   const base = await readManifest(paths.manifest, meta.baseDigest)
   const rules = taskRules(meta, base)
-  const now = await readTree(paths.workspace, rules, signal)
+  let now = await unless(['EACCES'], readTree(paths.workspace, rules, signal))
+  if (now === null) {
+    await openTree(paths.workspace)
+    now = await readTree(paths.workspace, rules, signal)
+  }
   return { base, rules, now, changes: changesBetween(base, now.entries) }
 }
 

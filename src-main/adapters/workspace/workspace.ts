@@ -53,8 +53,9 @@ export function createWorkspace(deps: WorkspaceDeps): Workspace {
     prepare: (taskId, source, signal) => inTurn(taskId, () => asResult('copying the folder', () => prepareTask(prepareDeps, taskId, source, signal))),
     locate: async (taskId) => {
       const { workspace: workspaceDir, state: stateDir } = paths(taskId)
-      const meta = await readMeta(paths(taskId))
-      if (meta === null || meta.disposedAt !== null) return null
+      // A damaged record is no workspace that could be used; every other call says that it is damaged.
+      const meta = await asResult('looking for the workspace', async () => ok(await readMeta(paths(taskId))))
+      if (!meta.ok || meta.value === null || meta.value.disposedAt !== null) return null
       return (await unless(['ENOENT'], stat(workspaceDir))) === null ? null : { workspaceDir, stateDir }
     },
     readExcerpt: (taskId, path, charsMax) => asResult('reading an excerpt', async () => {
