@@ -91,10 +91,10 @@ function propose(state: TaskState, ctx: DecideContext, by: 'lead' | 'owner', wri
     kind: 'brief', bot: 'lead', generation: state.generation, turnId: null, callId: null, subject: { for: 'brief', inputVersion },
     title: by === 'lead' ? 'Bot A wants to hand this brief to Bot B' : 'Your brief for Bot B', exact: { label: 'Brief (canonical bytes)', text, authoredBy: by },
     facts: [
-      { label: 'Test command, runs without a further approval', value: brief.testCommand, exact: true, authoredBy: by },
-      { label: 'Edits in the workspace', value: state.grant.edits === 'allow' ? 'without a further approval' : state.grant.edits === 'ask' ? 'each asks' : 'denied', exact: false, authoredBy: 'host' },
+      { label: 'Runs unasked', value: brief.testCommand, exact: true, authoredBy: by },
+      { label: 'Edits', value: state.grant.edits === 'allow' ? 'in the workspace, unasked' : state.grant.edits === 'ask' ? 'each asks' : 'denied', exact: false, authoredBy: 'host' },
       { label: 'Other commands', value: state.grant.otherCommands === 'ask' ? 'each asks' : 'denied', exact: false, authoredBy: 'host' },
-      { label: 'Input version and digest', value: `${String(inputVersion)} · ${inputDigest}`, exact: true, authoredBy: 'host' },
+      { label: `Input ${String(inputVersion)}`, value: inputDigest, exact: true, authoredBy: 'host' },
     ],
     isolation: 'Bot B works in a disposable copy without network.', reaskReason: inputVersion > 1 ? 'The brief changed, so the earlier approval does not cover it.' : null,
   })

@@ -36,9 +36,9 @@ export function evidenceLevels(state: TaskState): EvidenceLevels {
   const mock = served.filter((call) => call.demo).length
   const real = served.length - mock
   return {
-    offlineMock: mock > 0 ? `${String(mock)} model calls answered by the embedded demo model` : null,
+    offlineMock: mock > 0 ? `${String(mock)} model ${mock === 1 ? 'call' : 'calls'} answered by the embedded demo model` : null,
     realProcess: state.sessionId === null ? null : `OpenCode ${state.versions.openCode ?? 'unknown'} ran as a supervised process${state.verification?.passed === true ? '; tests re-run in a clean copy' : ''}`,
-    realModel: real > 0 ? `${String(real)} model calls answered by ${[...new Set([state.targets.lead, state.targets.coder].filter((target) => !target.demo).map((target) => target.providerLabel))].join(', ')}` : null,
+    realModel: real > 0 ? `${String(real)} model ${real === 1 ? 'call' : 'calls'} answered by ${[...new Set([state.targets.lead, state.targets.coder].filter((target) => !target.demo).map((target) => target.providerLabel))].join(', ')}` : null,
     humanAcceptance: state.status !== 'accepted' ? null : state.scriptedOwner ? null : 'accepted by the owner in the window',
   }
 }
