@@ -38,7 +38,7 @@ export const en = {
   },
   disposition: { rejected: 'Result rejected', 'revision-requested': 'Revision requested', stopped: 'Stopped', 'brief-denied': 'Brief denied' },
   nav: {
-    tasks: 'Tasks', newTask: 'New task', filter: 'Filter tasks', noMatch: 'No task matches', noTasks: 'No tasks yet', audit: 'Audit', settings: 'Settings', palette: 'Command palette', room: 'Room', review: 'Review',
+    appName: 'Countersign', tasks: 'Tasks', newTask: 'New task', filter: 'Filter tasks', noMatch: 'No task matches', noTasks: 'No tasks yet', audit: 'Audit', settings: 'Settings', palette: 'Command palette', room: 'Room', review: 'Review',
     waits: (n: number) => (n === 1 ? '1 approval waits' : `${n.toString()} approvals wait`),
     waitsInput: 'Waits for an answer', waitsApproval: 'Waits for your approval', waitsReview: 'Waits for your review', uncertain: 'Uncertain: needs your decision',
     sample: 'Sample',
@@ -124,8 +124,56 @@ export const en = {
     reviseTitle: 'Request a revision', reviseHint: 'A revision is a new task that is linked to this one. It starts from this task\'s base, with your words as its requirement.', reviseLabel: 'What should be different', reviseConfirm: 'Start the revision',
     misleading: 'These files contain characters that cannot be seen or that reorder what you see', notShown: 'Not shown as text (binary or too large)', unreadable: 'The diff of these files could not be read:', unreadableTodo: 'Save the patch and look at it with another tool before you accept.',
   },
-  audit: { exported: 'Audit log exported', exportTask: 'Export audit log of this task', export: 'Export audit log' },
-  newTask: { criteriaHint: 'One criterion a line' },
+  audit: {
+    title: 'Audit', exported: 'Audit log exported', exportTask: 'Export audit log of this task', export: 'Export audit log', verify: 'Verify the chain', filter: 'Filter events', task: 'Task', everything: 'Everything', everyTask: 'Every task', older: 'Load older events', nothing: 'No event matches',
+    seq: 'No.', time: 'Time', actor: 'Actor', event: 'Event', summary: 'Summary', details: 'Event', payload: 'Payload', copyPayload: 'Copy payload', hash: 'Hash', head: 'Head', whole: (events: string) => `The chain is whole: ${events} events`, broken: (seq: string) => `The chain is broken at event ${seq}`, brokenTodo: 'Something changed the journal after it was written. Export it, keep the file, and do not rely on later events.',
+  },
+  providers: {
+    add: 'Add a provider', test: 'Test', model: 'Model', answered: (status: number, model: string, time: string) => `${status.toString()}, ${model} answered in ${time}`, origins: { 'built-in-demo': 'Built in', settings: 'Yours', environment: 'From the environment' },
+    keys: { 'none-needed': 'no key needed', stored: 'key stored', 'session-only': 'key for this session only', 'from-environment': 'key from the environment', missing: 'key missing' }, apis: { chat: 'Chat Completions', responses: 'Responses' },
+    noKeyring: 'Keys are kept for this session only', noKeyringHint: (backend: string) => `No system keyring was found (backend: ${backend}). Keys are not written to disk; enter them again after a restart, or name an environment variable.`,
+    label: 'Name', id: 'Id', idHint: 'Lower-case letters, digits, hyphens', baseUrl: 'Base URL', baseUrlHint: 'OpenAI-compatible, usually ending in /v1', api: 'Wire API', models: 'Models', modelsHint: 'One model id a line, exactly as the provider names it', key: 'API key', keyHint: 'Encrypted by the system keyring.', keySessionHint: 'Kept in memory until you quit.', keyKeepHint: 'Leave empty to keep the present key.', keyEnv: 'Environment variable with the key', keyEnvHint: 'Read by the app, never passed on. Used when no key is stored.',
+    editTitle: (label: string) => `Edit ${label}`, saved: (label: string) => `${label} saved`, keySaved: { unchanged: 'The key was left as it is.', stored: 'The key is in the system keyring.', 'session-only': 'The key is kept for this session only.' }, removeTitle: (label: string) => `Remove ${label}?`, removeHint: 'Its key is deleted. Tasks that use it can no longer call it.',
+    needLabel: 'Give it a name.', badId: 'Lower-case letters, digits and hyphens, starting with a letter or digit.', takenId: 'This id is taken.', badUrl: 'An address that starts with http:// or https://.', needModel: 'At least one model.',
+  },
+  runtimes: {
+    platform: 'Platform', proxy: 'Model proxy', proxyStates: { starting: 'starting', ready: 'ready', restarting: 'restarting', failed: 'failed' }, data: 'Data folder', binary: 'OpenCode binary', binaryHint: 'Stable 1.x from 1.17.18. Left empty, the bundled one is used. Takes effect with the next task.', bundled: 'bundled', useBundled: 'Use the bundled one',
+  },
+  isolation: {
+    usable: 'Isolation works', unusable: 'No working isolation: nothing can run', level: 'Level', levels: { bubblewrap: 'bubblewrap', 'seatbelt-untested': 'Seatbelt (untested)', none: 'none' }, checked: 'Checked', inside: 'Inside',
+    rules: ['The workspace and private state are writable; the system is read-only.', 'Your home does not exist.', 'There is no network; the model proxy is reached through a socket.', 'Processes have a namespace of their own; stopping is proven by its being empty.', 'Each command runs in a sandbox of its own, after its exact text was granted.'],
+  },
+  fallbacks: {
+    intro: 'Model calls go directly to the provider. Where that fails before the first byte, a text-only call may go another way, if you allow it.', direct: 'Direct', directHint: 'The provider itself, byte for byte.', warm: 'Warm', warmHint: 'A supervised vendor process that stays up. Receives messages only.', exec: 'One-shot', execHint: 'A vendor command line, once for each call, without approvals and without tools.',
+    cannot: 'What fallbacks cannot do', limits: ['They never serve a call that carries tools: Bot B always works directly or not at all.', 'They never serve the Responses API.', 'They do not hide a provider\'s own errors, such as a rate limit.', 'Each row says which path served it.'],
+  },
+  budgets: { intro: 'What a new task starts with. Each task can be given other values.' },
+  appearance: { theme: 'Theme', system: 'System', light: 'Light', dark: 'Dark', density: 'Density', comfortable: 'Comfortable', compact: 'Compact' },
+  updates: { label: 'New versions', off: 'Never look', offHint: 'Nothing is asked of any server.', notify: 'Tell me', notifyHint: 'Looks once a day and shows a note.', automatic: 'Install by itself', automaticHint: 'Downloads, and installs at the next quit.', never: 'An update never restarts a live run; it waits until none is live.' },
+  storage: {
+    used: 'Workspaces on disk', none: 'No workspace is on disk', task: 'Task', size: 'Size', action: 'Action', cleanUp: 'Clean up', inUse: 'in use', quota: 'Quota, GiB', quotaHint: 'A task that would pass it does not start.', cleanUpTitle: 'Clean up this workspace?', cleanUpHint: 'A snapshot of the result and the history are kept; the working copy is deleted. This is journaled.',
+  },
+  newTask: {
+    source: 'What the task works on', folder: 'A folder of yours', folderHint: 'A git repository or any folder. The bots work on a copy.', sample: 'The sample task', sampleHint: 'A small library with an ambiguous requirement.',
+    sampleStory: 'Shipping costs by order value. The requirement is ambiguous at exactly 50 euros, so Bot B has to ask; one of its commands lies outside its grant, so you are asked too. It runs on the embedded demo model.',
+    folderSection: 'Folder', path: 'Path', pathExample: '/home/you/project', pick: 'Choose folder', inspecting: 'Looking at the folder', refused: 'No task can start on this folder. Nothing in it was touched.', noGit: 'no git', noCommits: 'no commits yet',
+    dirty: (n: number) => plural(n, 'changed file', 'changed files'), submodules: (n: number) => plural(n, 'submodule', 'submodules'), copied: 'Tracked files and untracked files that git does not ignore are copied. Your folder changes only when you accept.',
+    mounts: 'What tests may see beside the copy', mountsHint: 'Found on this machine. Each is read-only or a copy; nothing else of your home is visible.', asCopy: 'copy', readOnly: 'read-only', dependency: 'Dependencies that git ignores, from', toolchain: 'A toolchain outside the system folders, from', onPath: 'and put on PATH.',
+    what: 'What is to be done', title: 'Title', titleExample: 'Add retry to the upload client', requirement: 'Requirement', requirementHint: 'Bot A makes a brief of it, which you approve before Bot B sees anything.',
+    criteria: 'Acceptance criteria', criterion: (n: number) => `Criterion ${n.toString()}`, criterionExample: 'A failed upload is retried three times', addCriterion: 'Add a criterion', removeCriterion: (n: number) => `Remove criterion ${n.toString()}`, criteriaWhy: 'Bot A answers questions and verifies by these.', criteriaHint: 'One criterion a line',
+    testCommand: 'Test command', testHint: 'Runs without asking, in a sandbox of its own. Left empty, Bot A proposes one in its brief.', found: 'Found:',
+    who: 'Models', leadModel: 'Bot A, the lead', leadHint: 'Briefs, answers, verifies. Has no tools.', coderModel: 'Bot B, the coder', coderHint: 'Edits and tests in the sandbox.', may: 'What Bot B may do', budget: 'Budget and deadline',
+    start: 'Start task', startHint: 'Bot A writes a brief first; nothing runs before you approve it.', notStarted: 'The task was not started. Nothing you typed is lost.',
+    needPath: 'Choose a folder.', needInspection: 'The folder has not been looked at yet.', needTitle: 'Give the task a title.', needRequirement: 'Say what is to be done.', tooManyCriteria: 'At most 20 criteria.', oneLine: 'A command is one line.', needModel: 'Choose a model.',
+  },
+  budget: {
+    profile: 'Budget profile', pilot: 'Pilot', long: 'Long', custom: 'Custom', caps: 'Every cap', turns: 'Turns', messages: 'Messages between bots', requests: 'Model requests', tokens: 'Tokens', deadline: 'Deadline, minutes', money: 'Money cap, US dollars', moneyHint: 'With a cap, unknown usage or an unknown price stops the task.', moneyNone: 'no cap',
+    summary: (turns: number, requests: number, tokens: number, minutes: number) => `${plural(turns, 'turn', 'turns')}, ${plural(requests, 'request', 'requests')}, ${plural(tokens, 'token', 'tokens')}, ${plural(minutes, 'minute', 'minutes')}. Exhausted, the task pauses and asks you.`,
+  },
+  grant: {
+    edits: 'Edits inside the workspace', editsHint: 'Files in the disposable copy', testCommand: 'The test command of the brief', testHint: 'Exactly as the brief names it', otherCommands: 'Any other command', otherHint: 'Can be asked for, never runs by itself', values: { allow: 'Allow', ask: 'Ask', deny: 'Deny' },
+  },
+  models: { remote: 'remote', local: 'on this machine', noKey: 'key missing', remoteHint: 'Remote: you approve host, model and cap once for each bot before the first byte leaves.', choose: 'Choose a model' },
   settings: {
     sections: { providers: 'Providers and keys', runtimes: 'Runtimes', isolation: 'Isolation', fallbacks: 'Fallbacks', budgets: 'Budgets', appearance: 'Appearance', updates: 'Updates', storage: 'Storage' },
   },

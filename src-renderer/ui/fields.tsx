@@ -86,7 +86,7 @@ export function Select({ label, hint, error, value, onChange, groups, placeholde
     >
       <Label className="field-label">{label}</Label>
       <AriaButton className="select-button">
-        <SelectValue className="select-value" />
+        <SelectValue className="select-value">{({ selectedText, defaultChildren, isPlaceholder }) => (isPlaceholder || selectedText === null ? defaultChildren : selectedText)}</SelectValue>
         <ChevronsUpDown className="icon icon-small" aria-hidden />
       </AriaButton>
       {hint === undefined ? null : (

@@ -1,7 +1,63 @@
+import { Boxes, Cable, Gauge, HardDrive, KeyRound, Palette, RefreshCw, ShieldCheck, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { SettingsSection } from '../../store/ui-store.ts'
+import { Button as AriaButton } from 'react-aria-components'
+import { failureOf } from '../../bridge.ts'
+import { t } from '../../i18n/text.ts'
+import { useMethod } from '../../store/queries.ts'
+import { settingsSections, show, type SettingsSection } from '../../store/ui-store.ts'
+import { FailureNotice, Loading } from '../../ui/notice.tsx'
+import { AppearanceSection, BudgetsSection, FallbacksSection, UpdatesSection } from './choices.tsx'
+import { IsolationSection, RuntimesSection } from './machine.tsx'
+import { ProvidersSection } from './providers.tsx'
+import { StorageSection } from './storage.tsx'
+import './settings.css'
 
-/** Being built. */
+const icons: Readonly<Record<SettingsSection, LucideIcon>> = { providers: KeyRound, runtimes: Boxes, isolation: ShieldCheck, fallbacks: Cable, budgets: Gauge, appearance: Palette, updates: RefreshCw, storage: HardDrive }
+
+/** Settings: a list of sections at the left, one of them at the right. */
 export function SettingsScreen({ section }: { readonly section: SettingsSection }): ReactNode {
-  return <div data-section={section} />
+  const settings = useMethod('settings.get', {})
+  const info = useMethod('app.info', {}, { staleTimeMs: 10_000 })
+  const failed = settings.error ?? info.error
+  return (
+    <div className="settings">
+      <nav className="settings-nav" aria-label={t.nav.settings}>
+        {settingsSections.map((id) => {
+          const Icon = icons[id]
+          return (
+            <AriaButton key={id} className={`nav-button${id === section ? ' nav-current' : ''}`} aria-current={id === section ? 'page' : false} onPress={() => { show({ at: 'settings', section: id }) }}>
+              <Icon className="icon" aria-hidden />
+              {t.settings.sections[id]}
+            </AriaButton>
+          )
+        })}
+      </nav>
+      <div className="screen" tabIndex={-1}>
+        <div className="screen-column settings-column">
+          <h1 className="screen-title">{t.settings.sections[section]}</h1>
+          {failed !== null ? (
+            <FailureNotice failure={failureOf(failed)} onRetry={() => { void settings.refetch(); void info.refetch() }} />
+          ) : settings.data === undefined || info.data === undefined ? (
+            <Loading />
+          ) : section === 'providers' ? (
+            <ProvidersSection info={info.data} />
+          ) : section === 'runtimes' ? (
+            <RuntimesSection settings={settings.data} info={info.data} />
+          ) : section === 'isolation' ? (
+            <IsolationSection info={info.data} />
+          ) : section === 'fallbacks' ? (
+            <FallbacksSection settings={settings.data} />
+          ) : section === 'budgets' ? (
+            <BudgetsSection settings={settings.data} />
+          ) : section === 'appearance' ? (
+            <AppearanceSection settings={settings.data} />
+          ) : section === 'updates' ? (
+            <UpdatesSection settings={settings.data} />
+          ) : (
+            <StorageSection settings={settings.data} />
+          )}
+        </div>
+      </div>
+    </div>
+  )
 }

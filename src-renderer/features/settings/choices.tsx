@@ -1,0 +1,128 @@
+import type { ReactNode } from 'react'
+import type { Settings } from '../../../src-preload/contract/settings.ts'
+import { t } from '../../i18n/text.ts'
+import { useMethod } from '../../store/queries.ts'
+import { Choice, Segments, Switch } from '../../ui/fields.tsx'
+import { FailureNotice, Notice } from '../../ui/notice.tsx'
+import { BudgetFields } from '../task-fields/budget-fields.tsx'
+import { GrantFields } from '../task-fields/grant-fields.tsx'
+import { ModelField } from '../task-fields/model-field.tsx'
+import { useSave } from './use-save.ts'
+
+interface Props {
+  readonly settings: Settings
+}
+
+/** Ways around the direct path; all of them off until the owner turns them on. */
+export function FallbacksSection({ settings }: Props): ReactNode {
+  const { save, failure } = useSave()
+  const set = (change: Partial<Settings['fallbacks']>): void => {
+    save({ ...settings, fallbacks: { ...settings.fallbacks, ...change } })
+  }
+  return (
+    <div className="stack-wide">
+      <p className="soft">{t.fallbacks.intro}</p>
+      <Switch label={t.fallbacks.direct} hint={t.fallbacks.directHint} value={settings.fallbacks.directEnabled} onChange={(directEnabled) => { set({ directEnabled }) }} />
+      <Switch label={t.fallbacks.warm} hint={t.fallbacks.warmHint} value={settings.fallbacks.warmEnabled} onChange={(warmEnabled) => { set({ warmEnabled }) }} />
+      <Switch label={t.fallbacks.exec} hint={t.fallbacks.execHint} value={settings.fallbacks.execEnabled} onChange={(execEnabled) => { set({ execEnabled }) }} />
+      <Notice title={t.fallbacks.cannot}>
+        <ul className="notes">
+          {t.fallbacks.limits.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      </Notice>
+      {failure === null ? null : <FailureNotice failure={failure} />}
+    </div>
+  )
+}
+
+/** What a new task starts with. */
+export function BudgetsSection({ settings }: Props): ReactNode {
+  const { save, failure } = useSave()
+  const providers = useMethod('providers.list', {})
+  const set = (change: Partial<Settings['defaults']>): void => {
+    save({ ...settings, defaults: { ...settings.defaults, ...change } })
+  }
+  return (
+    <div className="stack-wide">
+      <p className="soft">{t.budgets.intro}</p>
+      <h2 className="section-title">{t.newTask.budget}</h2>
+      <BudgetFields value={settings.defaults.budget} onChange={(budget) => { set({ budget }) }} foldKey="settings budget" />
+      <h2 className="section-title">{t.newTask.may}</h2>
+      <GrantFields value={settings.defaults.grant} onChange={(grant) => { set({ grant }) }} />
+      <h2 className="section-title">{t.newTask.who}</h2>
+      <div className="field-pair">
+        <ModelField label={t.newTask.leadModel} views={providers.data ?? []} value={settings.defaults.lead} onChange={(lead) => { set({ lead }) }} />
+        <ModelField label={t.newTask.coderModel} views={providers.data ?? []} value={settings.defaults.coder} onChange={(coder) => { set({ coder }) }} />
+      </div>
+      {failure === null ? null : <FailureNotice failure={failure} />}
+    </div>
+  )
+}
+
+/** How the window looks. */
+export function AppearanceSection({ settings }: Props): ReactNode {
+  const { save, failure } = useSave()
+  const set = (change: Partial<Settings['appearance']>): void => {
+    save({ ...settings, appearance: { ...settings.appearance, ...change } })
+  }
+  return (
+    <div className="stack-wide">
+      <Row label={t.appearance.theme}>
+        <Segments
+          label={t.appearance.theme}
+          value={settings.appearance.theme}
+          onChange={(theme) => { set({ theme }) }}
+          options={[
+            { id: 'system', label: t.appearance.system },
+            { id: 'light', label: t.appearance.light },
+            { id: 'dark', label: t.appearance.dark },
+          ]}
+        />
+      </Row>
+      <Row label={t.appearance.density}>
+        <Segments
+          label={t.appearance.density}
+          value={settings.appearance.density}
+          onChange={(density) => { set({ density }) }}
+          options={[
+            { id: 'comfortable', label: t.appearance.comfortable },
+            { id: 'compact', label: t.appearance.compact },
+          ]}
+        />
+      </Row>
+      {failure === null ? null : <FailureNotice failure={failure} />}
+    </div>
+  )
+}
+
+/** When new versions are looked for and installed. */
+export function UpdatesSection({ settings }: Props): ReactNode {
+  const { save, failure } = useSave()
+  return (
+    <div className="stack-wide">
+      <Choice
+        label={t.updates.label}
+        value={settings.updates}
+        onChange={(updates) => { save({ ...settings, updates }) }}
+        options={[
+          { id: 'off', label: t.updates.off, hint: t.updates.offHint },
+          { id: 'notify', label: t.updates.notify, hint: t.updates.notifyHint },
+          { id: 'automatic', label: t.updates.automatic, hint: t.updates.automaticHint },
+        ]}
+      />
+      <Notice title={t.updates.never} />
+      {failure === null ? null : <FailureNotice failure={failure} />}
+    </div>
+  )
+}
+
+function Row({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <div className="grant-line">
+      <span className="grow">{label}</span>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,108 @@
+import { useState, type ReactNode } from 'react'
+import { Form } from 'react-aria-components'
+import type { AppInfo } from '../../../src-preload/contract/methods.ts'
+import type { Settings } from '../../../src-preload/contract/settings.ts'
+import { t } from '../../i18n/text.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/fields.tsx'
+import { moment } from '../../ui/format.ts'
+import { FailureNotice, Notice } from '../../ui/notice.tsx'
+import { Path } from '../../ui/pieces.tsx'
+import { useSave } from './use-save.ts'
+
+const proxyTones = { starting: 'neutral', ready: 'good', restarting: 'warn', failed: 'bad' } as const
+
+/** What the app runs on, and which OpenCode it starts. */
+export function RuntimesSection({ settings, info }: { readonly settings: Settings; readonly info: AppInfo }): ReactNode {
+  const { versions, proxy } = info
+  return (
+    <div className="stack-wide">
+      {info.runtimeNote === null ? null : <Notice tone="warn" title={info.runtimeNote} />}
+      <dl className="facts facts-roomy">
+        <Fact label={t.nav.appName} value={versions.app} />
+        <Fact label="OpenCode" value={versions.openCode ?? t.word.none} />
+        <Fact label="Electron" value={versions.electron} />
+        <Fact label="Chromium" value={versions.chromium} />
+        <Fact label="Node" value={versions.node} />
+        <Fact label="SQLite" value={versions.sqlite} />
+        <Fact label={t.runtimes.platform} value={info.platform} />
+        <dt>{t.runtimes.proxy}</dt>
+        <dd>
+          <span className="line">
+            <Badge tone={proxyTones[proxy.state]}>{t.runtimes.proxyStates[proxy.state]}</Badge>
+            {proxy.port === null ? null : <span className="mono">127.0.0.1:{proxy.port}</span>}
+            {proxy.note === null ? null : <span className="soft">{proxy.note}</span>}
+          </span>
+        </dd>
+        <dt>{t.runtimes.data}</dt>
+        <dd>
+          <Path value={info.dataDir} />
+        </dd>
+      </dl>
+      {info.openCodeFailure === null ? null : <FailureNotice failure={info.openCodeFailure} />}
+      <BinaryForm key={settings.openCodeBinary} settings={settings} />
+    </div>
+  )
+}
+
+function Fact({ label, value }: { readonly label: string; readonly value: string }): ReactNode {
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd>{value}</dd>
+    </>
+  )
+}
+
+function BinaryForm({ settings }: { readonly settings: Settings }): ReactNode {
+  const [path, setPath] = useState(settings.openCodeBinary ?? '')
+  const { save, failure, isPending } = useSave()
+  const next = path.trim() === '' ? null : path.trim()
+  return (
+    <Form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save({ ...settings, openCodeBinary: next })
+      }}
+    >
+      <TextField label={t.runtimes.binary} hint={t.runtimes.binaryHint} value={path} onChange={setPath} mono placeholder={t.runtimes.bundled} />
+      {failure === null ? null : <FailureNotice failure={failure} />}
+      <div className="line">
+        <Button type="submit" isPending={isPending} isDisabled={next === settings.openCodeBinary}>
+          {t.word.save}
+        </Button>
+        {settings.openCodeBinary === null ? null : (
+          <Button variant="plain" onPress={() => { save({ ...settings, openCodeBinary: null }) }}>
+            {t.runtimes.useBundled}
+          </Button>
+        )}
+      </div>
+    </Form>
+  )
+}
+
+/** What keeps the bots in: probed, and what to do where it is missing. */
+export function IsolationSection({ info }: { readonly info: AppInfo }): ReactNode {
+  const { isolation } = info
+  return (
+    <div className="stack-wide">
+      <Notice tone={isolation.usable ? 'good' : 'bad'} title={isolation.usable ? t.isolation.usable : t.isolation.unusable}>
+        <div>{isolation.summary}</div>
+      </Notice>
+      {isolation.failure === null ? null : <FailureNotice failure={isolation.failure} />}
+      <dl className="facts facts-roomy">
+        <Fact label={t.isolation.level} value={t.isolation.levels[isolation.level]} />
+        <Fact label={t.isolation.checked} value={moment(isolation.checkedAt)} />
+        <Fact label={t.word.details} value={isolation.detail} />
+      </dl>
+      <h2 className="section-title">{t.isolation.inside}</h2>
+      <ul className="notes soft">
+        {t.isolation.rules.map((rule) => (
+          <li key={rule}>{rule}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,21 @@
+import { limits } from '../../../src-preload/contract/limits.ts'
+import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
+
+/** The default: small enough that a mistake costs little. */
+export const pilotBudget: BudgetLimits = { profile: 'pilot', turnsMax: limits.turnsMax, messagesMax: limits.contentMessagesMax, requestsMax: 60, tokensMax: 500_000, moneyMicroUsdMax: null, deadlineMs: limits.taskDeadlineMs }
+
+/** For work that takes an hour. */
+export const longBudget: BudgetLimits = { profile: 'long', turnsMax: 16, messagesMax: 32, requestsMax: 400, tokensMax: 5_000_000, moneyMicroUsdMax: null, deadlineMs: 3_600_000 }
+
+/** A money cap as somebody would type it, in US dollars; empty for none. */
+export function moneyText(microUsd: number | null): string {
+  return microUsd === null ? '' : String(microUsd / 1_000_000)
+}
+
+/** Micro-dollars of a typed sum; null for empty (no cap); undefined when it is no sum. */
+export function moneyFromText(text: string): number | null | undefined {
+  const trimmed = text.trim().replace(/^\$/, '')
+  if (trimmed === '') return null
+  if (!/^\d{1,7}([.,]\d{0,6})?$/.test(trimmed)) return undefined
+  return Math.round(Number(trimmed.replace(',', '.')) * 1_000_000)
+}
