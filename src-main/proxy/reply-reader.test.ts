@@ -65,8 +65,20 @@ describe('the tail of a stream', () => {
   const tailOf = (api: 'chat' | 'responses', text: string): string =>
     readAll({ name: '', api, text, calls: [], usage: { inputTokens: null, outputTokens: null }, model: null }, [Buffer.from(text)]).reader.tail({ code: 'gone', message: 'It broke off.' })
 
-  test('is an error frame of its own line behind a stream that ended within a line', () => {
-    expect(tailOf('chat', 'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\ndata: {"cho')).toBe('\n\ndata: {"error":{"message":"It broke off.","type":"api_error","code":"gone","param":null}}\n\n')
+  test.each([['data: {"cho', '":null}\n\n'], ['data: {"choices":[{"index":0,"delta":{"content":"a\\', '\\"}}]}\n\n'], ['data: {"choices":[]}', '\n\n'], ['data: {"choices":[]}\r\n', '\n\n'], ['data: [DO', 'NE]\n\n'], ['dat', 'x\n\n'], ['data:', '{"choices":[]}\n\n'], ['event: mess', '\n\n'], [': keep-al', '\n\n'], [': alive\n', '\n\n'], ['', '']])('ends the event within which the stream broke off: %j', (broken, closing) => {
+    expect(tailOf('chat', `data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n${broken}`)).toBe(`${closing}data: {"error":{"message":"It broke off.","type":"api_error","code":"gone","param":null}}\n\n`)
+  })
+
+  test.each(goldens)('leaves a client only JSON to read, wherever $name breaks off', (golden) => {
+    const bytes = Buffer.from(golden.text)
+    const unreadable = (at: number): boolean => {
+      const cut = bytes.subarray(0, at)
+      const whole = Buffer.concat([cut, Buffer.from(readAll(golden, [cut]).reader.tail({ code: 'gone', message: 'It broke off.' }))]).toString()
+      // What stands behind the last blank line is no event.
+      const datas = whole.split(/\r\n\r\n|\n\n/).slice(0, -1).flatMap((frame) => /(?:^|\n)data: ?([^\r\n]*)/.exec(frame)?.[1] ?? [])
+      return !datas.every((data) => data === '[DONE]' || isJson(data))
+    }
+    expect(Array.from({ length: bytes.length + 1 }, (_unused, at) => at).filter(unreadable)).toEqual([])
   })
 
   test('is an error frame behind [DONE] without a finish reason', () => {
@@ -133,3 +145,12 @@ describe('the tap', () => {
     expect(reader.terminal).toBe('finished')
   })
 })
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

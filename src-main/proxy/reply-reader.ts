@@ -26,7 +26,9 @@ export class ReplyReader {
   readonly #held: Uint8Array[] = []
   #heldBytes = 0
   readonly #end: StreamEnd
-  #tailLead = false
+  #closing = ''
+  /** The terminal frame lacks the blank line that a client needs to read it. */
+  #endedLate = false
   #blind: boolean
   #errorWords: string | null = null
 
@@ -50,7 +52,8 @@ export class ReplyReader {
   /** After `finish`: what goes behind the vendor's last byte. Nothing goes behind what cannot be read, or is no stream. */
   tail(error: { readonly code: string; readonly message: string }): string {
     if (this.#sse === null || this.#blind) return ''
-    return (this.#tailLead ? '\n\n' : '') + this.#end.tail(error, this.#tailLead || this.#sse.betweenEvents)
+    const frames = this.#end.tail(error)
+    return frames === '' && !this.#endedLate ? '' : this.#closing + frames
   }
 
   get meter(): Meter {
@@ -90,9 +93,9 @@ export class ReplyReader {
 
   #readEnd(): void {
     const before = this.#end.terminal
+    this.#closing = this.#sse?.closing(this.#deps.api) ?? ''
     this.#sse?.finish()
-    // A terminal frame that was found only now lacks the blank line that a client needs to read it.
-    this.#tailLead = before !== this.#end.terminal
+    this.#endedLate = before !== this.#end.terminal
     if (this.#sse !== null || this.#heldBytes > this.#heldBytesMax) return
     const text = Buffer.concat(this.#held).toString('utf8')
     const value = parseOrNull(text)

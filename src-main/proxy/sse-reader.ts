@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser'
+import { closeJson } from './json-closer.ts'
 import { proxyLimits } from './proxy-limits.ts'
 
 /** What an event stream says: parsed JSON, or the end mark `[DONE]`, or text that is no JSON. */
@@ -13,8 +14,10 @@ export class SseReader {
   readonly #decoder = new TextDecoder('utf-8')
   readonly #parser
   #gaveUp = false
-  /** The last characters: whether the stream stands between two events. */
+  /** The last characters, to see a blank line at the end. */
   #end = ''
+  /** Pieces of the line that has not ended yet. */
+  #line: string[] = []
 
   constructor(onEvent: (event: SseEvent) => void, onGaveUp: () => void) {
     this.#parser = createParser({
@@ -32,6 +35,9 @@ export class SseReader {
     const text = this.#gaveUp ? '' : this.#decoder.decode(bytes, { stream: true })
     if (text.length === 0) return
     this.#end = (this.#end + text.slice(-4)).slice(-4)
+    const lineStart = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1
+    if (lineStart > 0) this.#line = []
+    if (lineStart < text.length) this.#line.push(text.slice(lineStart))
     this.#parser.feed(text)
   }
 
@@ -40,11 +46,23 @@ export class SseReader {
     if (!this.#gaveUp) this.#parser.feed(`${this.#decoder.decode()}\n\n`)
   }
 
-  /** Whether the bytes so far end with a blank line, so that another event can follow. */
-  get betweenEvents(): boolean {
-    return /(?:\n|\r\n|\r)(?:\n|\r\n|\r)$/.test(this.#end) && !this.#gaveUp
+  /**
+   * What ends the line and the event within which the bytes break off, so that another event can follow; '' between two
+   * events. Broken JSON is closed: OpenCode asks again after JSON that it cannot parse, not after one that it cannot use.
+   */
+  closing(api: 'chat' | 'responses'): string {
+    const line = this.#line.join('')
+    if (line === '') return /[\n\r]{2}$/.test(this.#end.replace(/\r\n/g, '\n')) ? '' : '\n\n'
+    if ('data:'.startsWith(line)) return `${line === 'data:' ? emptyEvents[api] : 'x'}\n\n`
+    const value = /^data: ?(.*)$/s.exec(line)?.[1]
+    if (value === undefined) return '\n\n'
+    if (value === '') return `${emptyEvents[api]}\n\n`
+    return `${'[DONE]'.startsWith(value) ? '[DONE]'.slice(value.length) : closeJson(value)}\n\n`
   }
 }
+
+/** Events that say nothing. */
+const emptyEvents = { chat: '{"choices":[]}', responses: '{"type":"response.none"}' } as const
 
 function read(data: string): SseEvent {
   if (data.trim() === '[DONE]') return { is: 'done' }

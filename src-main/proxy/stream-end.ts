@@ -32,21 +32,19 @@ export class StreamEnd {
   }
 
   /**
-   * What goes behind the last byte, '' if nothing. `betweenEvents`: that byte ended a blank line. Without a terminal frame:
-   * an error that OpenCode does not retry (a retry would run the tools of this stream again; measured on 1.17.18, 1.18.30
-   * and 1.18.34). For an unreadable one: the
+   * The frames that go behind the last event, '' if none. Without a terminal frame: an error that OpenCode does not retry, since
+   * a retry would run the tools of this stream again (measured on 1.17.18, 1.18.30 and 1.18.34). For an unreadable one: the
    * same frame again with a usage of zeros for the client's eyes; our own metering keeps it as unknown.
    */
-  tail(error: { readonly code: string; readonly message: string }, betweenEvents: boolean): string {
-    const lead = betweenEvents ? '' : '\n\n'
-    if (this.#terminal === 'unreadable') return lead + this.#again()
+  tail(error: { readonly code: string; readonly message: string }): string {
+    if (this.#terminal === 'unreadable') return this.#again()
     if (this.#terminal !== null) return ''
     const { code, message } = error
-    if (this.#api === 'chat') return `${lead}data: ${JSON.stringify({ error: { message, type: 'api_error', code, param: null } })}\n\n`
+    if (this.#api === 'chat') return `data: ${JSON.stringify({ error: { message, type: 'api_error', code, param: null } })}\n\n`
     const response = { id: 'resp_incomplete', object: 'response', created_at: 0, status: 'failed', output: [], usage: null, error: { code, message } }
     // Both, in this order: 1.18 does not retry after the first (after the second alone it does), 1.17 reads only the second.
     const event = { type: 'error', sequence_number: 1, code, message, param: null, error: { type: 'api_error', code, message, param: null } }
-    return `${lead}${frameOf('response.failed', { type: 'response.failed', sequence_number: 0, response })}${frameOf('error', event)}`
+    return frameOf('response.failed', { type: 'response.failed', sequence_number: 0, response }) + frameOf('error', event)
   }
 
   #again(): string {
