@@ -73,12 +73,16 @@ export function launchEnvironment(config: unknown, boot: Boot, operatorEnvironme
     PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', TERM: 'dumb', USER: 'agent', HOME: inside.home, TMPDIR: '/tmp', SHELL: boot.shellPath,
     XDG_CONFIG_HOME: `${inside.home}/.config`, XDG_DATA_HOME: `${inside.home}/.local/share`, XDG_STATE_HOME: `${inside.home}/.local/state`, XDG_CACHE_HOME: `${inside.home}/.cache`,
     OPENCODE_CONFIG_CONTENT: JSON.stringify(config), OPENCODE_SERVER_PASSWORD: boot.password, OPENCODE_ENABLE_QUESTION_TOOL: '1', OPENCODE_PURE: '1',
+    // A command may wait for the owner at the broker: OpenCode's own two minutes would end it meanwhile. The broker bounds it.
+    OPENCODE_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS: String(commandWaitMs),
     ...Object.fromEntries(disabled.map((name) => [`OPENCODE_DISABLE_${name}`, '1'])),
     ...npmSettings(operatorEnvironment),
   }
 }
 
 const disabled = ['AUTOUPDATE', 'MODELS_FETCH', 'LSP_DOWNLOAD', 'DEFAULT_PLUGINS', 'CLAUDE_CODE', 'EXTERNAL_SKILLS', 'PROJECT_CONFIG', 'SHARE', 'EMBEDDED_WEB_UI'] as const
+
+const commandWaitMs = 15 * 60_000
 
 const npmDefaults = { npm_config_fetch_retries: '0', npm_config_fetch_timeout: '10000' } as const
 
