@@ -8,7 +8,7 @@ import type { FromProxy, GatewayGrant } from '../core/gateway/messages.ts'
 import type { Admission, AdmissionAsk } from './admission.ts'
 import type { IdleLimits } from './idle-watch.ts'
 import { createProxy, type Proxy } from './proxy.ts'
-import { processTime } from './time.ts'
+import { processTime, type Time } from './time.ts'
 
 export const token = 'token-of-the-coder-0123456789-abcdefgh'
 
@@ -46,6 +46,7 @@ export interface ProxyOptions {
   readonly credential?: string | null
   readonly directEnabled?: boolean
   readonly idle?: IdleLimits
+  readonly time?: Time
   /** Null: no answer at all. */
   readonly admit?: (ask: AdmissionAsk) => Admission | null
 }
@@ -59,7 +60,7 @@ export async function startProxy(baseUrl: string, options: ProxyOptions = {}): P
   const nextOf = <K extends FromProxy['is']>(is: K): Promise<Extract<FromProxy, { is: K }>> => new Promise((resolve) => { waiting.push({ is, resolve: resolve as (message: FromProxy) => void }) })
   const stopped: { resolve: () => void } = { resolve: () => undefined }
   const proxy = createProxy({
-    time: processTime, onStopped: () => stopped.resolve(), ...(options.idle === undefined ? {} : { idle: options.idle }),
+    time: options.time ?? processTime, onStopped: () => stopped.resolve(), ...(options.idle === undefined ? {} : { idle: options.idle }),
     post: (message) => {
       posted.push(message)
       if (message.is === 'admission-ask') {

@@ -1,6 +1,8 @@
 import { request as httpRequest } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ask, codeOf, releaseAll, startProxy, startVendor, token, type ProxyOptions, type RunningProxy } from './proxy.suite.ts'
+import { proxyLimits } from './proxy-limits.ts'
+import { processTime, type Time } from './time.ts'
 import { carriesTools } from './tools-gate.ts'
 
 afterEach(releaseAll)
@@ -85,6 +87,19 @@ describe('a call whose circumstances change', () => {
     await ask(running, { path: '/v1/models', method: 'GET' })
     running.proxy.take({ is: 'admission', callNumber: 1, admission: { admit: true } })
     await vi.waitFor(() => expect(running.ofKind('call-ended')).toMatchObject([{ end: { callNumber: 1, failure: { code: 'cancelled' } } }]))
+    expect(reached()).toBe(0)
+  })
+
+  test('is not served, and ends, when the app does not answer in time', async () => {
+    const overdue: (() => void)[] = []
+    const time: Time = { now: () => Date.now(), after: (ms, run) => { if (ms !== proxyLimits.admissionMs) return processTime.after(ms, run); overdue.push(run); return () => undefined } }
+    const { running, reached } = await withVendor({ admit: () => null, time })
+    const reply = ask(running)
+    await vi.waitFor(() => expect(running.asks).toHaveLength(1))
+    for (const run of overdue) run()
+    expect([(await reply).status, codeOf(await reply)]).toEqual([503, 'admission_unanswered'])
+    running.proxy.take({ is: 'admission', callNumber: 1, admission: { admit: true } })
+    expect(running.ofKind('call-ended')).toMatchObject([{ end: { callNumber: 1, status: 503, failure: { code: 'proxy-failed' } } }])
     expect(reached()).toBe(0)
   })
 

@@ -49,7 +49,13 @@ export async function serveModelCall(grant: Grant, api: 'chat' | 'responses', re
     return
   }
   const admission = await deps.admissions.ask({ callNumber, taskId: grant.taskId, bot: grant.bot, model: grant.target.modelId, bodyBytes: body.bytes.length, api })
-  if (admission === null) { answer(response, refusal(503, 'admission_unanswered', 'The app did not say whether this call may leave.')); return }
+  if (admission === null) {
+    const refused = refusal(503, 'admission_unanswered', 'The app did not say whether this call may leave.')
+    // The app may have reserved all the same: its answer, when it comes, finds the call ended.
+    end({ is: 'not-served', failure: failure('proxy-failed', refused.message, 'Try again; if it stays, start the app again.'), refused })
+    answer(response, refused)
+    return
+  }
   if (!admission.admit) { refuse(finalRefusal(403, admission.code, admission.message)); return }
   const outcome = await serveAdmitted(call, obstacle, deps)
   end(outcome)

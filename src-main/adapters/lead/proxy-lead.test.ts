@@ -82,7 +82,8 @@ describe('the lead', () => {
     [500, 'no json', 'provider-refused', 'status 500'],
     [502, { error: { message: 'Not reached', code: 'upstream_unreachable' } }, 'provider-unreachable', 'Not reached'],
     [502, { error: { message: 'No key', code: 'credential_missing' } }, 'credential-missing', 'No key'],
-    [403, { error: { message: 'Used up', code: 'budget-exhausted' } }, 'budget-exhausted', 'Used up'],
+    [403, { error: { message: 'Used up', code: 'budget_exhausted' } }, 'budget-exhausted', 'Used up'],
+    [403, { error: { message: 'Stopped', code: 'stopped' } }, 'cancelled', 'Stopped'],
   ])('maps a refusal with status %d', async (status, body, code, words) => {
     const socketPath = await startSocket((_request, response) => { response.writeHead(status, { 'content-type': 'application/json' }); response.end(typeof body === 'string' ? body : JSON.stringify(body)) })
     expect(await askOn(socketPath).answer).toMatchObject({ ok: false, error: { code, message: expect.stringContaining(words) as string } })

@@ -85,7 +85,7 @@ async function readWhole(chunks: AsyncIterable<Buffer>): Promise<string | null> 
 /** Codes of the proxy that say what the owner can do; a code of ours (an admission's) is taken as it is. */
 const proxyCodes: Readonly<Record<string, Failure['code']>> = {
   credential_missing: 'credential-missing', upstream_unreachable: 'provider-unreachable', upstream_timeout: 'provider-unreachable', upstream_stream_incomplete: 'provider-nonsense',
-  admission_unanswered: 'proxy-failed', token_unknown: 'proxy-failed', proxy_internal: 'proxy-failed', task_stopped: 'cancelled',
+  admission_unanswered: 'proxy-failed', token_unknown: 'proxy-failed', proxy_internal: 'proxy-failed', task_stopped: 'cancelled', stopped: 'cancelled',
 }
 
 const todos: Partial<Record<Failure['code'], string>> = {
@@ -97,7 +97,7 @@ const todos: Partial<Record<Failure['code'], string>> = {
 }
 
 function refused(status: number | null, error: { readonly code: string | null; readonly message: string } | null): Answer {
-  const known = error?.code == null ? undefined : (proxyCodes[error.code] ?? failureCodeSchema.safeParse(error.code).data)
+  const known = error?.code == null ? undefined : (proxyCodes[error.code] ?? failureCodeSchema.safeParse(error.code.replaceAll('_', '-')).data)
   const code = known ?? 'provider-refused'
   const message = error?.message ?? `The provider answered with status ${String(status)} and no reason.`
   return err(failure(code, message, todos[code] ?? 'Check the model, the key and the limits of this provider in Settings.'))
