@@ -3,17 +3,14 @@ import { bytesToHex } from '@noble/hashes/utils'
 import canonicalize from 'canonicalize'
 import type { Digest } from '../../src-preload/contract/ids.ts'
 
-/** Surrogates without their partner: not expressible in UTF-8, so two different texts would get one digest. */
-const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
-
-/** Whether `text` is well-formed UTF-16, that is, can be written as UTF-8 without loss. */
+/** Whether `text` is well-formed UTF-16, that is, can be written as UTF-8 without loss. Two texts with lone surrogates could share one digest. */
 export function isWellFormed(text: string): boolean {
-  return text.search(loneSurrogate) === -1
+  return text.isWellFormed()
 }
 
 /** `text` with each lone surrogate replaced by U+FFFD, as a UTF-8 encoder would. For text of models and processes, at the edge. */
 export function wellFormed(text: string): string {
-  return text.replace(loneSurrogate, '\uFFFD')
+  return text.toWellFormed()
 }
 
 /**

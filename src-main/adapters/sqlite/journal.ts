@@ -66,20 +66,21 @@ export function createJournal(db: Database.Database, seams: Seams): SqliteJourna
 
 function writer(db: Database.Database, redact: (text: string) => string, failpoint: Failpoint): (commit: Commit) => CommitOutcome {
   const receipt = db.prepare<[string], number>('SELECT 1 FROM commands WHERE id = ?').pluck()
-  const streamVersion = db.prepare<[string], number>('SELECT coalesce(max(version), 0) FROM events WHERE stream = ?').pluck()
-  const head = db.prepare<[], { seq: number; hash: string }>('SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1')
-  const addReceipt = db.prepare('INSERT INTO commands (id, stream, actor, at, lastSeq) VALUES (?, ?, ?, ?, ?)')
+  const addReceipt = db.prepare('INSERT INTO commands (id, stream, actor, at, lastSeq) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
   const addEvent = db.prepare('INSERT INTO events (seq, stream, version, at, commandId, actor, type, payload, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const addEffect = db.prepare("INSERT INTO effects (id, stream, kind, payload, state, attempts, commandId) VALUES (?, ?, ?, ?, 'pending', 0, ?)")
+  const addEffect = db.prepare("INSERT INTO effects (id, ord, stream, kind, payload, state, attempts, commandId) VALUES (?, ?, ?, ?, ?, 'pending', 0, ?)")
+  // Read once, then counted: effects are handed out in the order of their commits.
+  let effectsSoFar = db.prepare<[], number>('SELECT coalesce(max(ord), 0) FROM effects').pluck().get() ?? 0
   const end = effectEnder(db)
+  const ends = chainEnds(db)
 
   // One transaction (J4): receipt, events, new effects and the outcomes of old ones are there together or not at all.
   const transaction = db.transaction((commit: Commit): CommitOutcome => {
-    if (receipt.get(commit.commandId) !== undefined) return { is: 'duplicate' }
-    const version = streamVersion.get(commit.stream) ?? 0
-    if (version !== commit.expectedVersion) return { is: 'conflict', version }
-    const last = head.get() ?? { seq: 0, hash: genesisHash }
-    addReceipt.run(commit.commandId, commit.stream, commit.actor, commit.at, last.seq + commit.events.length)
+    const version = ends.versionOf(commit.stream)
+    if (version !== commit.expectedVersion) return receipt.get(commit.commandId) === undefined ? { is: 'conflict', version } : { is: 'duplicate' }
+    const last = ends.head()
+    const receipted = addReceipt.run(commit.commandId, commit.stream, commit.actor, commit.at, last.seq + commit.events.length)
+    if (receipted.changes === 0) return { is: 'duplicate' }
     let prev = last.hash
     const stored = commit.events.map((event, index): StoredEvent => {
       const row = {
@@ -92,14 +93,54 @@ function writer(db: Database.Database, redact: (text: string) => string, failpoi
       prev = hash
       return storedEvent(record)
     })
-    for (const effect of commit.effects) addEffect.run(effect.id, commit.stream, effect.kind, payloadText(effect.payload, redact), commit.commandId)
+    for (const effect of commit.effects) addEffect.run(effect.id, ++effectsSoFar, commit.stream, effect.kind, payloadText(effect.payload, redact), commit.commandId)
     for (const id of commit.settles) end(id, 'done', commit.at)
     for (const id of commit.retires) end(id, 'retired', commit.at)
     failpoint('commit:inside')
     return { is: 'committed', stored }
   })
-  return (commit) => transaction.immediate(commit)
+  return (commit) => {
+    try {
+      const outcome = transaction.immediate(commit)
+      if (outcome.is === 'committed') ends.advance(outcome.stored.at(-1))
+      return outcome
+    } catch (error) {
+      ends.forget()
+      throw error
+    }
+  }
 }
+
+interface ChainEnds {
+  readonly head: () => { readonly seq: number; readonly hash: string }
+  readonly versionOf: (stream: string) => number
+  readonly advance: (last: StoredEvent | undefined) => void
+  readonly forget: () => void
+}
+
+/** Where chain and streams end, remembered between commits. Nobody else writes (the file is locked), and the file's own rule (J2) would refuse a wrong memory. */
+function chainEnds(db: Database.Database): ChainEnds {
+  const streamVersion = db.prepare<[string], number>('SELECT coalesce(max(version), 0) FROM events WHERE stream = ?').pluck()
+  const lastEvent = db.prepare<[], { seq: number; hash: string }>('SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1')
+  const versions = new Map<string, number>()
+  let known: { readonly seq: number; readonly hash: string } | null = null
+  return {
+    head: () => known ??= lastEvent.get() ?? { seq: 0, hash: genesisHash },
+    versionOf: (stream) => versions.get(stream) ?? streamVersion.get(stream) ?? 0,
+    advance: (last) => {
+      if (last === undefined) return
+      known = { seq: last.seq, hash: last.hash }
+      if (versions.size >= rememberedStreamsMax) versions.clear()
+      versions.set(last.stream, last.version)
+    },
+    forget: () => {
+      known = null
+      versions.clear()
+    },
+  }
+}
+
+const rememberedStreamsMax = 10_000
 
 /** Ends an open effect; one that has ended keeps its end. Throws for an id that never was: that is a bug of the caller. */
 function effectEnder(db: Database.Database): (id: string, state: 'done' | 'retired', at: Millis) => void {

@@ -76,8 +76,9 @@ function settle(db: Database.Database, path: string): Failure | null {
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
+  db.pragma('recursive_triggers = ON')
   db.pragma('trusted_schema = OFF')
-  const wanted = { locking_mode: 'exclusive', journal_mode: 'wal', synchronous: 2, foreign_keys: 1, busy_timeout: busyTimeoutMs }
+  const wanted = { locking_mode: 'exclusive', journal_mode: 'wal', synchronous: 2, foreign_keys: 1, recursive_triggers: 1, busy_timeout: busyTimeoutMs }
   for (const [name, value] of Object.entries(wanted)) {
     const found = db.pragma(name, { simple: true })
     if (found !== value) return failure('unavailable', `The journal's ${name} is ${String(found)} instead of ${value}: ${path}`, 'Choose a data folder on another local disk with --user-data-dir.')

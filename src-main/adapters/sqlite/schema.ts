@@ -6,8 +6,9 @@ export const applicationId = 0x4353474e
 /** `up` runs inside the transaction that also raises `user_version`. */
 export interface Migration { readonly version: number; readonly up: (db: Database.Database) => void }
 
-// J1. Events and receipts are only ever added: triggers abort UPDATE and DELETE, whoever asks.
-// J2. An event's predecessor is the row before it: an insert that leaves a gap or names another hash aborts.
+// J1. Events and receipts are only ever added: triggers abort UPDATE and DELETE, whoever asks (and with them the app's own REPLACE, since it opens
+// with recursive_triggers).
+// J2. Of a stream each version exists once; that numbers have no gap and each event names its predecessor is the writer's, and verifyChain's to see.
 // J3. Of an effect only state, attempts and times move, and the state only forward.
 const first = `
 CREATE TABLE commands (
@@ -21,30 +22,22 @@ CREATE TABLE events (
   UNIQUE (stream, version)
 ) STRICT;
 CREATE TABLE effects (
-  ord INTEGER NOT NULL PRIMARY KEY, id TEXT NOT NULL UNIQUE, stream TEXT NOT NULL, kind TEXT NOT NULL, payload TEXT NOT NULL,
+  id TEXT NOT NULL PRIMARY KEY, ord INTEGER NOT NULL, stream TEXT NOT NULL, kind TEXT NOT NULL, payload TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('pending', 'started', 'done', 'retired')), attempts INTEGER NOT NULL,
   commandId TEXT NOT NULL REFERENCES commands (id), startedAt INTEGER, endedAt INTEGER
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX openEffects ON effects (ord) WHERE state IN ('pending', 'started');
 
-CREATE TRIGGER eventsAppend BEFORE INSERT ON events
-WHEN NEW.seq <> coalesce((SELECT max(seq) FROM events), 0) + 1
-  OR NEW.prev <> coalesce((SELECT hash FROM events WHERE seq = NEW.seq - 1), 'sha256:0000000000000000000000000000000000000000000000000000000000000000')
-BEGIN SELECT RAISE(ABORT, 'events are only appended, each naming its predecessor'); END;
 CREATE TRIGGER eventsKeep BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
 CREATE TRIGGER eventsStay BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
 CREATE TRIGGER commandsKeep BEFORE UPDATE ON commands BEGIN SELECT RAISE(ABORT, 'receipts are never changed'); END;
 CREATE TRIGGER commandsStay BEFORE DELETE ON commands BEGIN SELECT RAISE(ABORT, 'receipts are never deleted'); END;
-CREATE TRIGGER commandsOnce BEFORE INSERT ON commands WHEN EXISTS (SELECT 1 FROM commands WHERE id = NEW.id)
-BEGIN SELECT RAISE(ABORT, 'receipts are never replaced'); END;
 CREATE TRIGGER effectsKeep BEFORE UPDATE ON effects
 WHEN NEW.ord IS NOT OLD.ord OR NEW.id IS NOT OLD.id OR NEW.stream IS NOT OLD.stream OR NEW.kind IS NOT OLD.kind
   OR NEW.payload IS NOT OLD.payload OR NEW.commandId IS NOT OLD.commandId
   OR NOT (OLD.state IN ('pending', 'started') AND NEW.state IN ('done', 'retired') OR OLD.state = 'pending' AND NEW.state = 'started')
 BEGIN SELECT RAISE(ABORT, 'of an effect only the state moves, and only forward'); END;
 CREATE TRIGGER effectsStay BEFORE DELETE ON effects BEGIN SELECT RAISE(ABORT, 'effects are never deleted'); END;
-CREATE TRIGGER effectsOnce BEFORE INSERT ON effects WHEN EXISTS (SELECT 1 FROM effects WHERE id = NEW.id OR ord = NEW.ord)
-BEGIN SELECT RAISE(ABORT, 'effects are never replaced'); END;
 `
 
 /** All migrations, ascending from 1. A released one is never edited; a change is a new one. */

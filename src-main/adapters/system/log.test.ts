@@ -26,6 +26,7 @@ describe('log', () => {
     const log = createLog({ dir, name: 'main', clock: { now: () => 0 }, redact: (text) => text.replaceAll('hunter2', '[redacted]') })
     log.error('failed', { text: `hunter2${'x'.repeat(5_000)}` }, new Error('key hunter2'))
     log.error('failed', {}, 'hunter2')
+    log.info('said hunter2')
     await log.flush()
     const text = readFileSync(join(dir, 'main.jsonl'), 'utf8')
     expect(text).not.toContain('hunter2')

