@@ -9,7 +9,7 @@ import { parseJson, treeEntrySchema } from './tree.ts'
  * One step of an apply, in the owner's folder. Paths are relative to it. A step can be told done or not done by looking at the folder alone, so
  * that an interrupted apply can be finished or undone whatever was last written here.
  */
-export const applyStepSchema = z.discriminatedUnion('does', [
+const applyStepSchema = z.discriminatedUnion('does', [
   /** Moves the old file aside. */
   z.object({ does: z.literal('remove'), path: z.string().min(1), before: treeEntrySchema, backup: z.string().min(1) }),
   /** Takes away an emptied folder because a file takes its name. */
@@ -24,7 +24,7 @@ export type ApplyStep = z.infer<typeof applyStepSchema>
  * `staging`: nothing of the folder's own was touched. `swapping`: steps run; recovery finishes them. `undoing`: recovery undoes them.
  * `settling`: all steps are done, backups are being removed. `done`, `undone`: over. `stuck`: neither way was possible.
  */
-export const applyIntentSchema = z.object({
+const applyIntentSchema = z.object({
   version: z.literal(1), taskId: taskIdSchema, expected: digestSchema, how: z.enum(['folder', 'patch-file']), folder: z.string().min(1),
   state: z.enum(['staging', 'swapping', 'undoing', 'settling', 'done', 'undone', 'stuck']),
   steps: z.array(applyStepSchema), detail: z.string(),

@@ -3,14 +3,14 @@ import { link, mkdir, open, readlink, rename, rmdir, symlink, unlink } from 'nod
 import { posix } from 'node:path'
 import type { ApplyStep } from './apply-intent.ts'
 import { fault, systemCode, unless } from './fault.ts'
-import { inFolderOf, PinnedFolder } from './pinned-folder.ts'
+import { inFolderOf, type PinnedFolder } from './pinned-folder.ts'
 import { fileEntry, hashHandle, linkEntry } from './seal.ts'
 import { sameEntry, type TreeEntry } from './tree.ts'
 
 type Put = Extract<ApplyStep, { does: 'put' }>
 
 /** The entry of whatever is at a path of the folder now; null when there is nothing, or nothing that could be an entry. */
-export async function sealAt(root: string, path: string): Promise<TreeEntry | null> {
+async function sealAt(root: string, path: string): Promise<TreeEntry | null> {
   return unless(['ENOENT', 'ENOTDIR', 'ELOOP'], inFolderOf(root, path, async (folder, name) => {
     const stat = await folder.stat(name)
     if (stat?.isSymbolicLink() === true) return linkEntry(path, await readlink(folder.at(name)))
@@ -155,12 +155,13 @@ async function placeNew(root: string, step: Put): Promise<void> {
 
 /** Undoes a step, done or not. What somebody else put there meanwhile stays and throws. */
 export async function undoStep(root: string, step: ApplyStep): Promise<void> {
-  if (step.does === 'make-folder') return void (await unless(['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'ELOOP'], inFolderOf(root, step.path, (folder, name) => rmdir(folder.at(name)))))
-  if (step.does === 'remove-folder') return void (await unless(['EEXIST'], inFolderOf(root, step.path, (folder, name) => mkdir(folder.at(name)))))
-  if (step.does === 'remove') {
-    if ((await kindAt(root, step.backup)) !== 'absent') await restore(root, step.backup, step.path)
-    return
-  }
+  if (step.does === 'make-folder') await unless(['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'ELOOP'], inFolderOf(root, step.path, (folder, name) => rmdir(folder.at(name))))
+  else if (step.does === 'remove-folder') await unless(['EEXIST'], inFolderOf(root, step.path, (folder, name) => mkdir(folder.at(name))))
+  else if (step.does === 'put') await undoPut(root, step)
+  else if ((await kindAt(root, step.backup)) !== 'absent') await restore(root, step.backup, step.path)
+}
+
+async function undoPut(root: string, step: Put): Promise<void> {
   if (step.backup !== null && (await kindAt(root, step.backup)) !== 'absent') {
     const now = await sealAt(root, step.path)
     // Otherwise the path holds the file of which the backup is a second name, or what the owner saved over it: that stays.
@@ -178,7 +179,7 @@ async function restore(root: string, backup: string, path: string): Promise<void
 }
 
 /** Removes a file or link; absent is fine. */
-export async function removeFile(root: string, path: string): Promise<void> {
+async function removeFile(root: string, path: string): Promise<void> {
   await unless(['ENOENT', 'ENOTDIR', 'ELOOP'], inFolderOf(root, path, (folder, name) => unlink(folder.at(name))))
 }
 

@@ -22,7 +22,7 @@ const workspaceFilesMax = 120_000
 const workspaceBytesMax = 6 * 2 ** 30
 
 /** The rules that decide what counts in any tree of a prepared task: the base, the workspace, a clean copy, the owner's folder. */
-export function taskRules(meta: Meta, base: readonly TreeEntry[]): CountRules {
+function taskRules(meta: Meta, base: readonly TreeEntry[]): CountRules {
   return new CountRules({ ...meta.rules, always: base.map((entry) => entry.path), learns: false })
 }
 

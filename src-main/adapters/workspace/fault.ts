@@ -31,7 +31,7 @@ export async function unless<T>(codes: readonly string[], attempt: Promise<T>): 
 }
 
 /** What a system error means for the owner. `doing` completes the sentence "… failed". */
-export function failureOfSystem(code: string, doing: string, error: Error): Failure {
+function failureOfSystem(code: string, doing: string, error: Error): Failure {
   if (code === 'ENOSPC' || code === 'EDQUOT') return failure('disk-full', `The disk is full: ${doing} failed.`, 'Free some space, or dispose of old workspaces in Settings, and try again.')
   if (code === 'EROFS') return failure('workspace-failed', `The disk is read-only: ${doing} failed.`, 'Make the disk writable and try again.')
   if (code === 'EACCES' || code === 'EPERM') return failure('workspace-failed', `No permission: ${doing} failed (${error.message}).`, 'Check who may read and write this folder, and try again.')
@@ -44,7 +44,7 @@ export async function asResult<T>(doing: string, work: () => Promise<Result<T, F
     return await work()
   } catch (error) {
     if (error instanceof WorkspaceFault) return err(error.failure)
-    if (error instanceof Error && error.name === 'AbortError') return err(failure('cancelled', `Stopped: ${doing}.`, 'Nothing was left behind.'))
+    if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) return err(failure('cancelled', `Stopped: ${doing}.`, 'Nothing was left behind.'))
     const code = systemCode(error)
     if (code !== null && error instanceof Error) return err(failureOfSystem(code, doing, error))
     throw error

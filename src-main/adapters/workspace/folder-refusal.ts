@@ -13,7 +13,7 @@ const systemFolders = ['/bin', '/boot', '/dev', '/etc', '/lib', '/lib64', '/proc
 const personal = ['/run/media', '/dev/shm']
 
 /** Whether `inner` is `outer` or lies below it. */
-export function isWithin(inner: string, outer: string): boolean {
+function isWithin(inner: string, outer: string): boolean {
   const way = relative(outer, inner)
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
 }

@@ -82,11 +82,11 @@ async function gitDirOf(top: string): Promise<string | null> {
 /** Whether this folder looks like a git folder: for finding repositories, and for refusing a bare one. */
 export async function isGitDir(folder: string): Promise<boolean> {
   const head = await unless(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'], lstat(join(folder, 'HEAD')))
-  if (head === null || !head.isFile()) return false
+  if (head?.isFile() !== true) return false
   if ((await unless(['ENOENT', 'ENOTDIR'], stat(join(folder, 'commondir')))) !== null) return true
   const objects = await unless(['ENOENT', 'ENOTDIR', 'ELOOP'], stat(join(folder, 'objects')))
   const refs = await unless(['ENOENT', 'ENOTDIR', 'ELOOP'], stat(join(folder, 'refs')))
-  return objects !== null && objects.isDirectory() && refs !== null && refs.isDirectory()
+  return objects?.isDirectory() === true && refs?.isDirectory() === true
 }
 
 async function makePrivateGit(own: string, place: Repository, head: string | null, format: string): Promise<void> {
@@ -111,11 +111,11 @@ function runGit(call: GitCall): Promise<string | Error> {
     GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_ATTR_NOSYSTEM: '1', GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1', GIT_NO_REPLACE_OBJECTS: '1',
   }
   const args = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.untrackedCache=false', '--no-optional-locks', ...call.args]
-  return new Promise((done, abort) => {
+  return new Promise<string | Error>((done, abort) => {
     execFile('git', args, { cwd: call.own, env, timeout: gitTimeoutMs, killSignal: 'SIGKILL', maxBuffer: outputBytesMax, encoding: 'utf8', signal: call.signal }, (error, stdout, stderr) => {
       if (error === null) done(stdout)
-      else if (error.name === 'AbortError') abort(error)
-      else done(new Error(stderr.trim().split('\n')[0] || error.message))
+      else if (error.name === 'AbortError') abort(new DOMException('git was stopped', 'AbortError'))
+      else done(new Error(stderr.trim() === '' ? error.message : stderr.trim().split('\n')[0]))
     })
   })
 }

@@ -112,7 +112,7 @@ function compileStars(pattern: string, from: number, nameOnly: boolean, tokens: 
 }
 
 const classes: Readonly<Record<string, RegExp>> = {
-  alnum: /[A-Za-z0-9]/, alpha: /[A-Za-z]/, blank: /[ \t]/, cntrl: /[\x00-\x1f\x7f]/, digit: /[0-9]/, graph: /[\x21-\x7e]/, lower: /[a-z]/,
+  alnum: /[A-Za-z0-9]/, alpha: /[A-Za-z]/, blank: /[ \t]/, cntrl: /[^ -\uffff]|\x7f/, digit: /[0-9]/, graph: /[\x21-\x7e]/, lower: /[a-z]/,
   print: /[\x20-\x7e]/, punct: /[!-/:-@[-`{-~]/, space: /[ \t\n\v\f\r]/, upper: /[A-Z]/, xdigit: /[0-9A-Fa-f]/,
 }
 

@@ -49,7 +49,7 @@ async function surveyOf(deps: PrepareDeps, source: TaskSource, signal: AbortSign
 
 async function surveySample(deps: PrepareDeps, signal: AbortSignal): Promise<Survey> {
   const path = join(deps.sampleDir, 'project')
-  const counted = await walkTree(path, firstRules({ git: null, sources: [] }, []), async () => null, { signal, atOnce: readsAtOnce, filesMax: 1_000, bytesMax: 2 ** 24, tooLarge: (files, bytes) => tooLargeFailure(files, bytes, 1_000, 2 ** 24) })
+  const counted = await walkTree(path, firstRules({ git: null, sources: [] }, []), () => null, { signal, atOnce: readsAtOnce, filesMax: 1_000, bytesMax: 2 ** 24, tooLarge: (files, bytes) => tooLargeFailure(files, bytes, 1_000, 2 ** 24) })
   return { facts: { path, label: 'Sample', git: null, files: counted.files, bytes: counted.bytes, notes: [], proposals: [], testCommands: [], refusal: null }, git: null, sources: [] }
 }
 

@@ -18,7 +18,7 @@ export async function readingListOf(baseDir: string, entries: readonly TreeEntry
   let count = 0
   for (const [index, entry] of entries.entries()) {
     if (index % 2_000 === 0) await nextTick()
-    if (entry.type !== 'file' || looksSecret(entry.path) || /[\u0000-\u001f\u007f]/.test(entry.path)) continue
+    if (entry.type !== 'file' || looksSecret(entry.path) || /\p{Cc}/u.test(entry.path)) continue
     count += 1
     const level = (byDepth[entry.path.split('/').length] ??= [])
     if (level.length < listingMax) level.push(entry.path)

@@ -69,7 +69,7 @@ async function countFiles(root: string, from: Pick<Survey, 'git' | 'sources'>, s
     return { files, bytes, untracked, notes, ignoredFolders, rootNames, refusal }
   }
   try {
-    const walked = await walkTree(root, rules, async (found) => {
+    const walked = await walkTree(root, rules, (found) => {
       files += 1
       bytes += found.stat.size
       if (from.git !== null && !tracked.has(found.path) && !submodules.some((path) => found.path.startsWith(`${path}/`))) untracked += 1
@@ -116,7 +116,7 @@ function secretNotes(paths: readonly string[]): readonly string[] {
 
 /** A few names of many, safe to show in one line. */
 export function shortList(paths: readonly string[]): string {
-  const shown = paths.slice(0, 5).map((path) => path.slice(0, 200).replace(/[\u0000-\u001f\u007f]/g, '\uFFFD'))
+  const shown = paths.slice(0, 5).map((path) => path.slice(0, 200).replace(/\p{Cc}/gu, '\uFFFD'))
   return paths.length > 5 ? `${shown.join(', ')} and ${paths.length - 5} more` : shown.join(', ')
 }
 

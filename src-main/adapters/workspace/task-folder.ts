@@ -29,7 +29,7 @@ export function taskPaths(root: string, taskId: TaskId): TaskPaths {
 }
 
 /** What `prepare` recorded. Written last, so that a task folder without it is an interrupted one. */
-export const metaSchema = z.object({
+const metaSchema = z.object({
   version: z.literal(1),
   taskId: taskIdSchema,
   source: taskSourceSchema,

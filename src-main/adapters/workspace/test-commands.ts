@@ -12,7 +12,7 @@ export async function likelyTestCommands(root: string, rootNames: ReadonlySet<st
   commands.push(...nodeCommands(await text('package.json'), rootNames))
   if (rootNames.has('deno.json') || rootNames.has('deno.jsonc')) commands.push('deno test')
   const pyproject = await text('pyproject.toml')
-  const usesPytest = rootNames.has('pytest.ini') || rootNames.has('conftest.py') || /pytest/.test(pyproject) || /\[tool:pytest\]/.test(await text('setup.cfg')) || /^pytest\b/m.test(await text('requirements.txt')) || /^pytest\b/m.test(await text('requirements-dev.txt'))
+  const usesPytest = rootNames.has('pytest.ini') || rootNames.has('conftest.py') || pyproject.includes('pytest') || (await text('setup.cfg')).includes('[tool:pytest]') || /^pytest\b/m.test(await text('requirements.txt')) || /^pytest\b/m.test(await text('requirements-dev.txt'))
   if (usesPytest) commands.push(rootNames.has('.venv') ? '.venv/bin/python -m pytest' : 'python3 -m pytest')
   else if (pyproject !== '' || rootNames.has('setup.py')) commands.push('python3 -m unittest')
   if (rootNames.has('Cargo.toml')) commands.push('cargo test --offline')

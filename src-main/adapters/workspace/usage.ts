@@ -7,7 +7,7 @@ import { inTurns } from './walk.ts'
 const depthMax = 400
 
 /** Bytes on disk (blocks, not lengths) below a folder; links are not followed. What cannot be read or vanishes is not counted. */
-export async function bytesBelow(path: string): Promise<number> {
+async function bytesBelow(path: string): Promise<number> {
   const folder = await unless(['ENOENT', 'ENOTDIR', 'EACCES'], PinnedFolder.open(path))
   if (folder === null) return 0
   try {

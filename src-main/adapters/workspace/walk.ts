@@ -35,7 +35,7 @@ export const readsAtOnce = 8
 export const writesAtOnce = 2
 const statsAtOnce = 32
 
-interface Pass<T> { readonly rules: CountRules; readonly take: (found: Found) => Promise<T>; readonly options: WalkOptions; readonly leftOut: LeftOut[]; files: number; bytes: number; entries: number }
+interface Pass<T> { readonly rules: CountRules; readonly take: (found: Found) => Promise<T> | T; readonly options: WalkOptions; readonly leftOut: LeftOut[]; files: number; bytes: number; entries: number }
 type Child = { readonly name: string; readonly path: string; readonly stat: Stats }
 
 /**
@@ -43,12 +43,12 @@ type Child = { readonly name: string; readonly path: string; readonly stat: Stat
  * never followed. Links that lead out, FIFOs, sockets, devices, and names that are not UTF-8 are left out and reported.
  * Throws a WorkspaceFault when a limit is passed, an AbortError on abort, else the system's error.
  */
-export async function walkTree<T>(root: string, rules: CountRules, take: (found: Found) => Promise<T>, options: WalkOptions): Promise<Walked<T>> {
+export async function walkTree<T>(root: string, rules: CountRules, take: (found: Found) => Promise<T> | T, options: WalkOptions): Promise<Walked<T>> {
   const pass: Pass<T> = { rules, take, options, leftOut: [], files: 0, bytes: 0, entries: 0 }
   const folder = await PinnedFolder.open(root)
   try {
     const taken = await walkFolder(pass, folder, '', false)
-    return { taken, leftOut: pass.leftOut, files: pass.files, bytes: pass.bytes }
+    return { taken, leftOut: pass.leftOut.sort((a, b) => compareBytes(a.path, b.path)), files: pass.files, bytes: pass.bytes }
   } finally {
     await folder.close()
   }
@@ -60,7 +60,7 @@ async function walkFolder<T>(pass: Pass<T>, folder: PinnedFolder, path: string, 
   await pass.options.onFolder?.(path)
   const children = await readChildren(pass, folder, path)
   const counted = children.filter((child) => counts(pass, child, ignored))
-  const results: (readonly T[])[] = new Array(counted.length)
+  const results: (readonly T[])[] = counted.map(() => [])
   await inTurns(counted, pass.options.atOnce, async (child, index) => {
     if (!child.stat.isDirectory()) results[index] = await takeChild(pass, folder, child)
   })

@@ -35,7 +35,7 @@ export interface WorkspaceDeps {
   readonly onApplyMoment?: (moment: ApplyMoment) => Promise<void>
 }
 
-const inspectMs = 60_000
+const inspectMs = 120_000
 
 /** Builds the Workspace port on real folders. Calls about one task run one after the other; different tasks run side by side. */
 export function createWorkspace(deps: WorkspaceDeps): Workspace {
@@ -43,19 +43,20 @@ export function createWorkspace(deps: WorkspaceDeps): Workspace {
   const prepareDeps: PrepareDeps = { root: deps.root, sampleDir: deps.sampleDir, clock: deps.clock, quotaBytes: deps.quotaBytes, places }
   const inTurn = oneAtATime()
   const paths = (taskId: TaskId): ReturnType<typeof taskPaths> => taskPaths(deps.root, taskId)
-  const applyDeps = (taskId: TaskId, meta: Meta): ApplyDeps => ({ paths: paths(taskId), meta, patchPath: join(deps.patchDir, `${taskId}.patch`), at: deps.onApplyMoment ?? (async () => undefined) })
+  const applyDeps = (taskId: TaskId, meta: Meta): ApplyDeps => ({ paths: paths(taskId), meta, patchPath: join(deps.patchDir, `${taskId}.patch`), at: deps.onApplyMoment ?? (() => Promise.resolve()) })
   return {
     inspect: async (folder) => {
-      const survey = await asResult('inspecting the folder', async () => ok((await surveyFolder(folder, places, AbortSignal.timeout(inspectMs))).facts))
-        .catch((error: unknown) => (error instanceof Error && error.name === 'TimeoutError' ? err(failure('folder-refused', 'Looking through the folder took longer than a minute.', 'Choose a smaller folder.')) : Promise.reject(error)))
-      return survey.ok ? survey.value : { path: folder, label: folder, git: null, files: 0, bytes: 0, notes: [], proposals: [], testCommands: [], refusal: survey.error }
+      const facts = await asResult('inspecting the folder', async () => ok((await surveyFolder(folder, places, AbortSignal.timeout(inspectMs))).facts))
+      if (facts.ok) return facts.value
+      const refusal = facts.error.code === 'cancelled' ? failure('folder-refused', 'Looking through the folder took longer than two minutes.', 'Choose a smaller folder, or one on a faster disk.') : facts.error
+      return { path: folder, label: folder, git: null, files: 0, bytes: 0, notes: [], proposals: [], testCommands: [], refusal }
     },
     prepare: (taskId, source, signal) => inTurn(taskId, () => asResult('copying the folder', () => prepareTask(prepareDeps, taskId, source, signal))),
     locate: async (taskId) => {
       const { workspace: workspaceDir, state: stateDir } = paths(taskId)
       // A damaged record is no workspace that could be used; every other call says that it is damaged.
       const meta = await asResult('looking for the workspace', async () => ok(await readMeta(paths(taskId))))
-      if (!meta.ok || meta.value === null || meta.value.disposedAt !== null) return null
+      if (!meta.ok || meta.value?.disposedAt !== null) return null
       return (await unless(['ENOENT'], stat(workspaceDir))) === null ? null : { workspaceDir, stateDir }
     },
     readExcerpt: (taskId, path, charsMax) => asResult('reading an excerpt', async () => {
