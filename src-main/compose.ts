@@ -10,6 +10,7 @@ import { createOpenCodeCoder } from './adapters/opencode/opencode-coder.ts'
 import { startDemoProvider } from './adapters/proxy/demo-process.ts'
 import { createModelGateway } from './adapters/proxy/gateway.ts'
 import { createBubblewrapSandbox } from './adapters/sandbox/bubblewrap-sandbox.ts'
+import { closable } from './adapters/sandbox/closable-sandbox.ts'
 import { insidePaths } from './adapters/sandbox/inside-paths.ts'
 import { createModelDirectory } from './adapters/settings/model-directory.ts'
 import { loadProvidersFile } from './adapters/settings/providers-file.ts'
@@ -66,7 +67,7 @@ export function buildParts(ground: Ground, options: ComposeOptions) {
   const runRoot = join(dataDir, 'run')
   const bundled = openCodeIn(resources, process.platform)
   const binaryPath = (): string => process.env['COUNTERSIGN_OPENCODE_BIN'] ?? settings.get().openCodeBinary ?? bundled
-  const sandbox = createBubblewrapSandbox({ runRoot, openCodeBinary: binaryPath, clock, ids })
+  const sandbox = closable(createBubblewrapSandbox({ runRoot, openCodeBinary: binaryPath, clock, ids }), clock)
   const coder = createOpenCodeCoder({ sandbox, binaryPath, clock, ids, timers, shellClientPath: insidePaths.shell, log: ({ level, msg, ...facts }) => { log[level](msg, flat(facts)) } })
   const gateway = createModelGateway({
     fork: forkOf(join(options.entriesDir, 'proxy.js'), 'Countersign model proxy', (line) => { log.warn('proxy printed', { line }) }), runRoot,
@@ -113,7 +114,7 @@ async function keepDemo(parts: Parts): Promise<void> {
 export async function stopParts(parts: Parts): Promise<void> {
   parts.demo.stopping = true
   await parts.engine.close()
-  await Promise.allSettled([parts.gateway.stop(), parts.demo.stop?.() ?? Promise.resolve()])
+  await Promise.allSettled([parts.gateway.stop(), parts.demo.stop?.() ?? Promise.resolve(), parts.sandbox.close()])
   parts.journal.close()
   await parts.ground.log.flush()
 }
