@@ -24,6 +24,11 @@ export class Room {
     return this.window.getByRole('region', { name: 'Approvals' })
   }
 
+  /** What the task's header says when an effect may or may not have happened, with the exits. */
+  get uncertain(): Locator {
+    return this.window.locator('[data-recovery="uncertain"]')
+  }
+
   /** Tool rows, of one tool or of one call. */
   tools(by: { readonly tool?: string; readonly callId?: string } = {}): Locator {
     const attributes = [by.tool === undefined ? '' : `[data-tool="${by.tool}"]`, by.callId === undefined ? '' : `[data-call-id="${by.callId}"]`]
