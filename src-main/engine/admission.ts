@@ -1,9 +1,10 @@
 import type { Bot, TaskId } from '../../src-preload/contract/ids.ts'
 import { costMicroUsd } from '../core/budget/charge.ts'
 import type { Dispatcher } from './dispatch.ts'
+import type { Lanes } from './lanes.ts'
 import type { Admission, AdmissionAsk, GatewayCallEnd, ModelDirectory } from './ports.ts'
 
-export interface AdmissionDeps { readonly dispatcher: Dispatcher; readonly directory: ModelDirectory; readonly bootId: string }
+export interface AdmissionDeps { readonly dispatcher: Dispatcher; readonly lanes: Lanes; readonly directory: ModelDirectory; readonly bootId: string }
 
 /**
  * The budget at the proxy's door. B1. A call is reserved in the journal before its first byte leaves, and settled after;
@@ -22,6 +23,8 @@ export class Admissions {
   admit(ask: AdmissionAsk): Admission {
     const state = this.#deps.dispatcher.state(ask.taskId)
     if (state === undefined) return { admit: false, code: 'unknown_task', message: 'This task is not known.' }
+    const refused = this.#deps.lanes.ready(ask.taskId)
+    if (refused !== null) return { admit: false, code: refused.code, message: refused.message }
     const target = this.#deps.directory.resolve(state.targets[ask.bot].ref)
     const sent = this.#deps.dispatcher.dispatch(ask.taskId, {
       is: 'call-wanted', bot: ask.bot, model: ask.model, bodyBytes: ask.bodyBytes, price: target.ok ? target.value.price : null, outputTokensMax: target.ok ? target.value.outputTokens : 32_000,
@@ -43,8 +46,11 @@ export class Admissions {
     const target = state === undefined ? null : this.#deps.directory.resolve(state.targets[known.bot].ref)
     const price = target?.ok === true ? target.value.price : null
     const cost = price === null || end.inputTokens === null || end.outputTokens === null ? null : costMicroUsd(price, end.inputTokens, end.outputTokens)
-    this.#deps.dispatcher.dispatch(known.taskId, {
-      is: 'call-ended', call: known.call, path: end.path, status: end.status, modelAnswered: end.modelAnswered, inputTokens: end.inputTokens, outputTokens: end.outputTokens, costMicroUsd: cost, latencyMs: end.latencyMs, failure: end.failure,
-    }, { commandId: `${this.#deps.bootId}:call-ended:${String(end.callNumber)}`, actor: 'host' })
+    this.#deps.lanes.take(known.taskId, () => {
+      const recorded = this.#deps.dispatcher.record(known.taskId, {
+        is: 'call-ended', call: known.call, path: end.path, status: end.status, modelAnswered: end.modelAnswered, inputTokens: end.inputTokens, outputTokens: end.outputTokens, costMicroUsd: cost, latencyMs: end.latencyMs, failure: end.failure,
+      }, { commandId: `${this.#deps.bootId}:call-ended:${String(end.callNumber)}`, actor: 'host' })
+      return recorded.is === 'journal-refused' ? recorded.failure : null
+    })
   }
 }

@@ -18,6 +18,8 @@ import type { Room } from './room.ts'
 export interface CommandMeta { readonly commandId: string; readonly actor: string; readonly settles?: readonly string[] }
 /** What a command led to. `duplicate`: it was committed before, nothing happened now. */
 export interface Dispatched { readonly events: readonly TaskEvent[]; readonly duplicate: boolean }
+/** `journal-refused`: decided, but nothing could be written and nothing changed; the same command may be given again. */
+export type Recorded = { readonly is: 'taken'; readonly result: Result<Dispatched, Failure> } | { readonly is: 'journal-refused'; readonly failure: Failure }
 /** An effect as it is kept in the journal: the generation at its decision decides whether its outcome still counts. */
 export interface EffectPayload { readonly effect: Effect; readonly generation: number }
 
@@ -72,8 +74,14 @@ export class Dispatcher {
 
   /** Gives one command. Refusals are values; a failing journal is a refusal with what to do. */
   dispatch(taskId: TaskId, command: TaskCommand, meta: CommandMeta): Result<Dispatched, Failure> {
+    const recorded = this.record(taskId, command, meta)
+    return recorded.is === 'taken' ? recorded.result : err(recorded.failure)
+  }
+
+  /** As `dispatch`, and tells a journal that refuses from a refusal of the task. */
+  record(taskId: TaskId, command: TaskCommand, meta: CommandMeta): Recorded {
     const { journal, clock } = this.#deps
-    if (journal.hasCommand(meta.commandId)) return ok({ events: [], duplicate: true })
+    if (journal.hasCommand(meta.commandId)) return taken(ok({ events: [], duplicate: true }))
     const state = this.#states.get(taskId) ?? null
     const now = clock.now()
     let minted = 0
@@ -82,20 +90,20 @@ export class Dispatcher {
       mint: (prefix) => { minted += 1; return `${prefix}_${digestOfText(`${meta.commandId}#${String(minted)}`).slice(7, 31)}` },
       messageIds: () => this.#deps.coder.mintIds(now),
     })
-    if (!decision.ok) return decision
+    if (!decision.ok) return taken(decision)
     const { events, effects, retire } = decision.value
     const settles = meta.settles ?? []
-    if (events.length === 0 && effects.length === 0 && settles.length === 0) return ok({ events: [], duplicate: false })
+    if (events.length === 0 && effects.length === 0 && settles.length === 0) return taken(ok({ events: [], duplicate: false }))
     const open = retire === 'all' || retire.length > 0 ? journal.openEffects().filter((effect) => effect.stream === taskId && !settles.includes(effect.id)) : []
     const retires = open.filter((effect) => retire === 'all' || (retire as readonly string[]).includes(effect.kind)).map((effect) => effect.id)
     const generation = generationAfter(state, events)
     const records: EffectRecord[] = effects.map((effect, index) => ({ id: `eff_${digestOfText(`${meta.commandId}!${String(index)}`).slice(7, 31)}`, stream: taskId, kind: effect.kind, payload: { effect, generation } satisfies EffectPayload, state: 'pending', attempts: 0, commandId: meta.commandId }))
     const outcome = journal.commit({ stream: taskId, commandId: meta.commandId, actor: meta.actor, at: now, expectedVersion: state?.version ?? 0, events: events.map((event) => ({ type: event.type, payload: event })), effects: records, settles, retires })
-    if (outcome.is === 'duplicate') return ok({ events: [], duplicate: true })
-    if (outcome.is === 'failed') return err(outcome.failure)
-    if (outcome.is === 'conflict') return err(failure('conflict', 'The journal has newer facts of this task than the app.', 'Restart the app; nothing was lost.'))
+    if (outcome.is === 'duplicate') return taken(ok({ events: [], duplicate: true }))
+    if (outcome.is === 'failed') return { is: 'journal-refused', failure: outcome.failure }
+    if (outcome.is === 'conflict') return taken(err(failure('conflict', 'The journal has newer facts of this task than the app.', 'Restart the app; nothing was lost.')))
     this.#fold(taskId, state, outcome.stored, records)
-    return ok({ events, duplicate: false })
+    return taken(ok({ events, duplicate: false }))
   }
 
   /** Puts the task's own row again, after something live about it changed. */
@@ -121,6 +129,10 @@ export class Dispatcher {
     room.put(taskId, [taskRow(state, this.#deps.live(taskId))])
     this.#deps.committed(state, stored.map(({ payload }) => payload as TaskEvent), records)
   }
+}
+
+function taken(result: Result<Dispatched, Failure>): Recorded {
+  return { is: 'taken', result }
 }
 
 function generationAfter(state: TaskState | null, events: readonly TaskEvent[]): number {

@@ -15,12 +15,13 @@ import { leadEffects } from './effects/lead.ts'
 import { hostOf } from './effects/models.ts'
 import { workspaceEffects } from './effects/workspace.ts'
 import { Ingest } from './ingest.ts'
+import { Lanes, type Step } from './lanes.ts'
 import { Outbox } from './outbox.ts'
 import type { Clock, Coder, Ids, Journal, Lead, ModelDirectory, ModelGateway, ModelTarget, Notifier, Sandbox, Timers, Workspace } from './ports.ts'
 import { Previews } from './previews.ts'
 import { recover } from './recovery.ts'
 import { Room } from './room.ts'
-import { Runs } from './runs.ts'
+import { refuseAll, Runs } from './runs.ts'
 import { Watch } from './watch.ts'
 
 export interface EngineDeps {
@@ -40,6 +41,8 @@ export class Engine {
   readonly #runs = new Runs()
   readonly #dispatcher: Dispatcher
   readonly #outbox: Outbox
+  readonly #lanes: Lanes
+  readonly #ingest: Ingest
   readonly #watch: Watch
   readonly #bootId: string
   #isolation: IsolationReport | null = null
@@ -48,20 +51,22 @@ export class Engine {
     this.#deps = deps
     this.#bootId = deps.ids.next('boot')
     this.room = new Room(deps.clock, deps.timers)
-    this.#watch = new Watch({ ...deps, dispatcher: () => this.#dispatcher })
+    this.#lanes = new Lanes({ ...deps, room: this.room, overflow: (taskId) => this.#overflow(taskId) })
+    this.#watch = new Watch({ ...deps, lanes: this.#lanes, dispatcher: () => this.#dispatcher })
     this.#dispatcher = new Dispatcher({
       ...deps, room: this.room,
       live: (taskId) => ({ isolation: this.#isolation, waitingFor: this.#runs.peek(taskId)?.waitingFor ?? null }),
       committed: (state, events, effects) => { this.#watch.observe(state, events); this.#outbox.take(effects) },
     })
-    const shared = { ...deps, dispatcher: this.#dispatcher, runs: this.#runs }
+    const shared = { ...deps, dispatcher: this.#dispatcher, lanes: this.#lanes, runs: this.#runs }
     const previews = new Previews({ ...shared, room: this.room })
     const ingest = new Ingest({ ...shared, room: this.room, previews })
+    this.#ingest = ingest
     this.#outbox = new Outbox({
-      ...deps, dispatcher: this.#dispatcher,
+      ...shared,
       handlers: {
         ...workspaceEffects(shared), ...leadEffects(shared),
-        ...coderEffects({ ...shared, onSignal: (taskId, signal) => { ingest.signal(taskId, signal) }, decideCommand: (taskId, ask, signal) => ingest.decideCommand(taskId, ask, signal), onCommandEnded: (taskId, command) => { ingest.commandEnded(taskId, command) } }),
+        ...coderEffects({ ...shared, quiet: (taskId) => this.#outbox.quiet(taskId), onSignal: (taskId, signal) => { ingest.signal(taskId, signal) }, decideCommand: (taskId, ask, signal) => ingest.decideCommand(taskId, ask, signal), onCommandEnded: (taskId, command) => { ingest.commandEnded(taskId, command) } }),
       },
     })
     const admissions = new Admissions({ ...shared, bootId: this.#bootId })
@@ -75,8 +80,8 @@ export class Engine {
     this.#isolation = await this.#deps.sandbox.probe()
     // Known before the first task asks: the binary is large, and its first start the slowest.
     void this.#deps.coder.probe()
-    await recover({ ...this.#deps, dispatcher: this.#dispatcher, outbox: this.#outbox, bootId: this.#bootId })
-    for (const state of this.#dispatcher.states()) this.#watch.observe(state, [])
+    await recover({ ...this.#deps, dispatcher: this.#dispatcher, lanes: this.#lanes, outbox: this.#outbox, bootId: this.#bootId })
+    for (const state of this.#dispatcher.states()) this.#watch.resume(state)
   }
 
   /** Begins a task, once: the same command id gives the same task. Refuses where isolation, provider or room for it is missing. */
@@ -85,14 +90,15 @@ export class Engine {
     if (this.#deps.journal.hasCommand(task.commandId)) return ok({ taskId })
     this.#isolation = await this.#deps.sandbox.probe()
     if (!this.#isolation.usable) return err(this.#isolation.failure ?? failure('isolation-unavailable', 'No working isolation was found.', 'Look at Settings → Isolation for what to install.'))
-    const live = this.#dispatcher.states().filter((state) => !isFinished(state.status) && state.status !== 'result-ready')
-    if (live.length >= limits.concurrentTasksMax) return err(failure('too-busy', `${String(live.length)} tasks are running; that is the limit.`, 'Wait until one is ready, or stop one.'))
     const lead = this.#deps.directory.resolve(task.models.lead)
     if (!lead.ok) return lead
     const coder = this.#deps.directory.resolve(task.models.coder)
     if (!coder.ok) return coder
     const probed = await this.#usableCoder()
     if (!probed.ok) return probed
+    // Looked at last, in the same breath as the commit: of two clicks at once, the second sees the first one's task.
+    const room = this.#roomFor(task)
+    if (!room.ok) return room
     const sent = this.#dispatcher.dispatch(taskId, {
       is: 'open-task', taskId, task, targets: { lead: facts(lead.value), coder: facts(coder.value) }, versions: { ...this.#deps.versions(), openCode: probed.value.version }, scriptedOwner: this.#deps.scriptedOwner,
     }, { commandId: task.commandId, actor: this.#owner() })
@@ -101,6 +107,8 @@ export class Engine {
 
   /** One command of the owner on a task. */
   command(taskId: TaskId, commandId: CommandId, command: Exclude<OwnerCommand, { is: 'open-task' }>): Result<{ readonly recorded: true }, Failure> {
+    const refused = this.#lanes.ready(taskId)
+    if (refused !== null) return err(refused)
     const sent = this.#dispatcher.dispatch(taskId, command, { commandId, actor: this.#owner() })
     return sent.ok ? ok({ recorded: true }) : sent
   }
@@ -122,10 +130,14 @@ export class Engine {
   /** Ends all processes with proof, and takes nothing new. What was in flight is found again at the next start. */
   async close(): Promise<void> {
     this.#watch.close()
-    const stopping = this.#runs.all().flatMap((run) => (run.coder === null ? [] : [run.coder.stop()]))
-    for (const run of this.#runs.all()) run.lifetime.abort()
-    await Promise.allSettled(stopping)
-    await this.#outbox.close()
+    this.#ingest.close()
+    this.#lanes.close()
+    for (const run of this.#runs.all()) { run.lifetime.abort(); refuseAll(run, 'the app is quitting') }
+    const ending = this.#outbox.close()
+    await this.#stopAll()
+    await ending
+    // Those whose start was under way.
+    await this.#stopAll()
     this.room.close()
   }
 
@@ -137,6 +149,33 @@ export class Engine {
       probed = await this.#deps.coder.probe()
     }
     return probed
+  }
+
+  /** Whether one more task may begin, and what it revises can be revised. */
+  #roomFor(task: NewTask): Result<null, Failure> {
+    const live = this.#dispatcher.states().filter((state) => !isFinished(state.status) && state.status !== 'result-ready')
+    if (live.length >= limits.concurrentTasksMax) return err(failure('too-busy', `${String(live.length)} tasks are running; that is the limit.`, 'Wait until one is ready, or stop one.'))
+    const revised = task.revisionOf === null ? undefined : this.#dispatcher.state(task.revisionOf)
+    if (task.revisionOf !== null && revised === undefined) return err(failure('unknown-task', 'The task to revise is not known.', 'Choose a task from the list.'))
+    if (revised !== undefined && !isFinished(revised.status) && revised.phase !== 'acceptance-waits') return err(failure('wrong-state', `A revision is not possible while the task is ${revised.status}.`, 'Wait for its result, or stop it first.'))
+    return ok(null)
+  }
+
+  /** L2. What cannot be recorded must not go on: the process is ended, and the journal hears of it once it takes anything. */
+  #overflow(taskId: TaskId): Step {
+    this.#deps.log('error', 'a full lane ended a run', { taskId })
+    const run = this.#runs.peek(taskId)
+    refuseAll(run, 'the journal cannot be written')
+    void run?.coder?.stop().catch((error: unknown) => { this.#deps.log('error', 'a run could not be ended', { taskId, error: String(error) }) })
+    const commandId = this.#deps.ids.next('overflow')
+    return () => {
+      const recorded = this.#dispatcher.record(taskId, { is: 'coder-exited', how: 'too much happened that could not be recorded' }, { commandId, actor: 'host' })
+      return recorded.is === 'journal-refused' ? recorded.failure : null
+    }
+  }
+
+  async #stopAll(): Promise<void> {
+    await Promise.allSettled(this.#runs.all().flatMap((run) => (run.coder === null ? [] : [run.coder.stop()])))
   }
 
   #owner(): string {

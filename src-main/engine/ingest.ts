@@ -6,28 +6,36 @@ import { digestOfText, utf8Bytes, wellFormed } from '../core/digest.ts'
 import type { HostCommand } from '../core/task/commands.ts'
 import type { CommandAsk, CommandRun, CommandVerdict, CoderSignal } from './ports.ts'
 import type { Dispatcher } from './dispatch.ts'
+import type { Lanes } from './lanes.ts'
 import type { Previews } from './previews.ts'
 import type { Room } from './room.ts'
-import { takeGrant, type Runs } from './runs.ts'
+import { isOver, refuseAll, takeGrant, type Runs } from './runs.ts'
 
-export interface IngestDeps { readonly dispatcher: Dispatcher; readonly room: Room; readonly runs: Runs; readonly previews: Previews; readonly log: (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void }
+export interface IngestDeps { readonly dispatcher: Dispatcher; readonly lanes: Lanes; readonly room: Room; readonly runs: Runs; readonly previews: Previews; readonly log: (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void }
 
 const inputCharsHeld = 8_000
 const messageCharsHeld = 16_000
 
 /**
  * Takes what the coder's runtime lets us observe. I1. Each signal's id is its command's id: a double is dropped by the journal.
- * I2. Text that still grows is drawn, not journaled.
+ * I2. Text that still grows is drawn, not journaled. I4. After `close` nothing is taken: a quit is like a crash.
  */
 export class Ingest {
   readonly #deps: IngestDeps
+  #closed = false
 
   constructor(deps: IngestDeps) {
     this.#deps = deps
   }
 
+  /** From now on nothing is taken, and every command that asks is refused. */
+  close(): void {
+    this.#closed = true
+  }
+
   /** One signal of a task's run. */
   signal(taskId: TaskId, signal: CoderSignal): void {
+    if (this.#closed) return
     const run = this.#deps.runs.peek(taskId)
     if (run !== undefined && signal.parentSessionId !== null && run.sessions.has(signal.parentSessionId)) run.sessions.add(signal.sessionId)
     switch (signal.is) {
@@ -56,13 +64,15 @@ export class Ingest {
       case 'turn-ended': {
         this.#deps.previews.settle(taskId, 'The turn ended before the call was complete.')
         this.#waiting(taskId, null)
+        // G3. A grant is for its turn: what was approved and did not run is asked for again.
+        this.#deps.runs.peek(taskId)?.grants.splice(0)
         this.#send(taskId, signal.signalId, { is: 'turn-ended', messageId: signal.messageId, outcome: signal.outcome, text: wellFormed(signal.text).slice(0, messageCharsHeld), failure: signal.outcome === 'completed' ? null : turnFailure(signal.error, signal.errorCode) })
         return
       }
       case 'exited':
         this.#deps.previews.settle(taskId, 'OpenCode ended.')
         this.#send(taskId, signal.signalId, { is: 'coder-exited', how: signal.signal ?? `code ${String(signal.code)}` })
-        this.#deps.runs.peek(taskId)?.asks.clear()
+        refuseAll(this.#deps.runs.peek(taskId), 'OpenCode ended')
         return
       default: return
     }
@@ -70,12 +80,19 @@ export class Ingest {
 
   /** G2. At the moment of execution: a one-use grant for exactly these bytes, or the task's own rule, or the owner. */
   async decideCommand(taskId: TaskId, ask: CommandAsk, signal: AbortSignal): Promise<CommandVerdict> {
-    const run = this.#deps.runs.of(taskId)
+    const run = this.#deps.runs.peek(taskId)
+    if (this.#closed || run === undefined || isOver(run)) return { verdict: 'refuse', reason: 'the task does not run' }
+    const refused = this.#deps.lanes.ready(taskId)
+    if (refused !== null) return { verdict: 'refuse', reason: refused.message }
     if (takeGrant(run, ask.text, ask.cwd)) return { verdict: 'run' }
     return new Promise((resolve) => {
       run.asks.set(ask.askId, resolve)
       const refuse = (reason: string): void => { run.asks.delete(ask.askId); resolve({ verdict: 'refuse', reason }) }
-      signal.addEventListener('abort', () => { refuse('its caller is gone') }, { once: true })
+      signal.addEventListener('abort', () => {
+        if (!run.asks.has(ask.askId)) return
+        refuse('its caller is gone')
+        this.#send(taskId, `${taskId}:gone:${ask.askId}`, { is: 'ask-gone', askId: ask.askId })
+      }, { once: true })
       const sent = this.#deps.dispatcher.dispatch(taskId, { is: 'command-asked', askId: ask.askId, text: ask.text, cwd: ask.cwd, isolation: this.#isolation(taskId) }, { commandId: `${taskId}:ask:${ask.askId}`, actor: 'host' })
       if (!sent.ok) refuse(sent.error.message)
       else if (sent.value.events.length === 0) refuse('no turn is active')
@@ -135,8 +152,13 @@ export class Ingest {
   }
 
   #send(taskId: TaskId, signalId: string, command: HostCommand): void {
-    const sent = this.#deps.dispatcher.dispatch(taskId, command, { commandId: signalId, actor: 'host' })
-    if (!sent.ok) this.#deps.log('error', 'a signal was refused', { taskId, is: command.is, code: sent.error.code })
+    if (this.#closed) return
+    this.#deps.lanes.take(taskId, () => {
+      const recorded = this.#deps.dispatcher.record(taskId, command, { commandId: signalId, actor: 'host' })
+      if (recorded.is === 'journal-refused') return recorded.failure
+      if (!recorded.result.ok) this.#deps.log('error', 'a signal was refused', { taskId, is: command.is, code: recorded.result.error.code })
+      return null
+    })
   }
 }
 

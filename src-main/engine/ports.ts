@@ -36,6 +36,9 @@ export interface Commit {
 /** `duplicate`: this commandId was committed before; nothing was written. */
 export type CommitOutcome = { readonly is: 'committed'; readonly stored: readonly StoredEvent[] } | { readonly is: 'duplicate' } | { readonly is: 'conflict'; readonly version: number } | { readonly is: 'failed'; readonly failure: Failure }
 
+/** What `startEffect` and `endEffect` throw when nothing can be written now: an error with the failure for the owner. The call may be tried again. */
+export interface JournalRefusal extends Error { readonly failure: Failure }
+
 export interface Journal {
   commit(commit: Commit): CommitOutcome
   /** Whether a command of this id was committed. */
@@ -44,9 +47,9 @@ export interface Journal {
   /** Events of one stream, in order, from `fromVersion` (0 = all). */
   read(stream: string, fromVersion?: number): Iterable<StoredEvent>
   openEffects(): readonly EffectRecord[]
-  /** pending → started: written before the remote call is made. Returns false when the effect is not pending any more. */
+  /** pending → started: written before the remote call is made. Returns false when the effect is not pending any more. Throws a `JournalRefusal` when the disk refuses. */
   startEffect(id: string, at: Millis): boolean
-  /** started or pending → done or retired without a command, for effects whose outcome needs no event. */
+  /** started or pending → done or retired without a command, for effects whose outcome needs no event. Throws a `JournalRefusal` when the disk refuses. */
   endEffect(id: string, state: 'done' | 'retired', at: Millis): void
 }
 

@@ -9,8 +9,6 @@ export interface Run {
   readonly taskId: TaskId
   readonly lifetime: AbortController
   coder: CoderRun | null
-  /** Settles when a start that is under way has ended, either way. */
-  starting: Promise<unknown> | null
   readonly grants: OneUseGrant[]
   readonly asks: Map<string, (verdict: CommandVerdict) => void>
   readonly tokens: Map<Bot, { readonly token: string; readonly socketPath: string }>
@@ -31,7 +29,7 @@ export class Runs {
   of(taskId: TaskId): Run {
     const known = this.#runs.get(taskId)
     if (known !== undefined) return known
-    const run: Run = { taskId, lifetime: new AbortController(), coder: null, starting: null, grants: [], asks: new Map(), tokens: new Map(), sessions: new Set(), previews: new Set(), texts: new Map(), waitingFor: null }
+    const run: Run = { taskId, lifetime: new AbortController(), coder: null, grants: [], asks: new Map(), tokens: new Map(), sessions: new Set(), previews: new Set(), texts: new Map(), waitingFor: null }
     this.#runs.set(taskId, run)
     return run
   }
@@ -49,10 +47,20 @@ export class Runs {
     const run = this.#runs.get(taskId)
     if (run === undefined) return
     this.#runs.delete(taskId)
-    for (const answer of run.asks.values()) answer({ verdict: 'refuse', reason })
-    run.asks.clear()
+    refuseAll(run, reason)
     run.lifetime.abort()
   }
+}
+
+/** Whether the run was ended, asked anew each time: it may happen during any wait. */
+export function isOver(run: Run): boolean {
+  return run.lifetime.signal.aborted
+}
+
+/** Whoever waits at the broker is told no. */
+export function refuseAll(run: Run | undefined, reason: string): void {
+  for (const answer of run?.asks.values() ?? []) answer({ verdict: 'refuse', reason })
+  run?.asks.clear()
 }
 
 /** G1. A grant is for one run of exactly these bytes in this directory: it is gone once taken. */

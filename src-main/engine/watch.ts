@@ -3,10 +3,12 @@ import { limits } from '../../src-preload/contract/limits.ts'
 import type { TaskEvent } from '../core/task/events.ts'
 import { waitingHolds, type TaskState } from '../core/task/model.ts'
 import { deadlines } from '../core/task/rows/task-row.ts'
+import type { HostCommand } from '../core/task/commands.ts'
 import type { Dispatcher } from './dispatch.ts'
+import type { Lanes } from './lanes.ts'
 import type { Clock, Ids, Notifier, Timers } from './ports.ts'
 
-export interface WatchDeps { readonly dispatcher: () => Dispatcher; readonly clock: Clock; readonly timers: Timers; readonly ids: Ids; readonly notifier: Notifier }
+export interface WatchDeps { readonly dispatcher: () => Dispatcher; readonly lanes: Lanes; readonly clock: Clock; readonly timers: Timers; readonly ids: Ids; readonly notifier: Notifier }
 
 /** Watches the wall clock for tasks: deadlines of tasks and questions, and holds that were never drawn. */
 export class Watch {
@@ -30,6 +32,12 @@ export class Watch {
     }
   }
 
+  /** Looks at a task of an earlier life: what waited then and was never drawn is watched anew. */
+  resume(state: TaskState): void {
+    this.observe(state, [])
+    for (const record of waitingHolds(state)) if (record.shownAt === null) this.#watchShown(state.taskId, record.hold.approvalId)
+  }
+
   close(): void {
     this.#lifetime.abort()
     for (const armed of this.#armed.values()) armed.abort()
@@ -40,13 +48,20 @@ export class Watch {
     const armed = new AbortController()
     this.#armed.set(state.taskId, armed)
     const { taskAt, question } = deadlines(state)
-    const { clock, timers, ids } = this.#deps
-    if (taskAt !== null) timers.after(Math.max(0, taskAt - clock.now()), armed.signal, () => { this.#deps.dispatcher().dispatch(state.taskId, { is: 'deadline-passed' }, { commandId: ids.next('clock'), actor: 'clock' }) })
-    if (question !== null) timers.after(Math.max(0, question.at - clock.now()), armed.signal, () => { this.#deps.dispatcher().dispatch(state.taskId, { is: 'question-expired', questionId: question.id }, { commandId: ids.next('clock'), actor: 'clock' }) })
+    const { clock, timers } = this.#deps
+    if (taskAt !== null) timers.after(Math.max(0, taskAt - clock.now()), armed.signal, () => { this.#tell(state.taskId, { is: 'deadline-passed' }) })
+    if (question !== null) timers.after(Math.max(0, question.at - clock.now()), armed.signal, () => { this.#tell(state.taskId, { is: 'question-expired', questionId: question.id }) })
   }
 
   #watchShown(taskId: TaskId, approvalId: ApprovalId): void {
-    const { timers, ids } = this.#deps
-    timers.after(limits.holdShownWithinMs, this.#lifetime.signal, () => { this.#deps.dispatcher().dispatch(taskId, { is: 'hold-not-shown', approvalId }, { commandId: ids.next('clock'), actor: 'clock' }) })
+    this.#deps.timers.after(limits.holdShownWithinMs, this.#lifetime.signal, () => { this.#tell(taskId, { is: 'hold-not-shown', approvalId }) })
+  }
+
+  #tell(taskId: TaskId, command: HostCommand): void {
+    const commandId = this.#deps.ids.next('clock')
+    this.#deps.lanes.take(taskId, () => {
+      const recorded = this.#deps.dispatcher().record(taskId, command, { commandId, actor: 'clock' })
+      return recorded.is === 'journal-refused' ? recorded.failure : null
+    })
   }
 }

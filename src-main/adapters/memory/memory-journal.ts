@@ -1,7 +1,7 @@
 import type { Failure } from '../../../src-preload/contract/failure.ts'
 import { digestOfText } from '../../core/digest.ts'
 import { genesisHash, payloadText, rowText } from '../../core/journal/chain.ts'
-import type { Commit, CommitOutcome, EffectRecord, Journal, StoredEvent } from '../../engine/ports.ts'
+import type { Commit, CommitOutcome, EffectRecord, Journal, JournalRefusal, StoredEvent } from '../../engine/ports.ts'
 
 type EffectState = EffectRecord['state']
 interface HeldEffect { readonly record: EffectRecord; readonly payload: string }
@@ -10,6 +10,8 @@ interface HeldEffect { readonly record: EffectRecord; readonly payload: string }
 export interface MemoryJournal extends Journal {
   /** The next `commit` reports this failure and writes nothing. */
   failNext(failure: Failure): void
+  /** Until it is called with null, nothing can be written, as on a full disk. Reading goes on. */
+  refuse(failure: Failure | null): void
   /** All events, in order. */
   all(): readonly StoredEvent[]
   /** All effects, ended ones too, in order. */
@@ -22,6 +24,7 @@ export function createMemoryJournal(redact: (text: string) => string = (text) =>
   const receipts = new Set<string>()
   const effects = new Map<string, HeldEffect>()
   let refusal: Failure | null = null
+  let refusing: Failure | null = null
 
   const countOf = (stream: string): number => events.reduce((count, event) => count + (event.stream === stream ? 1 : 0), 0)
   const record = ({ record: held, payload }: HeldEffect): EffectRecord => ({ ...held, payload: JSON.parse(payload) as unknown })
@@ -32,11 +35,13 @@ export function createMemoryJournal(redact: (text: string) => string = (text) =>
     effects.set(id, { ...held, record: { ...held.record, ...change } })
     return true
   }
+  const writable = (): void => { if (refusing !== null) throw new RefusedWrite(refusing) }
   const end = (id: string, state: 'done' | 'retired'): void => {
     if (!move(id, ['pending', 'started'], { state }) && !effects.has(id)) throw new Error(`no effect of this id: ${id}`)
   }
 
   const commit = (order: Commit): CommitOutcome => {
+    if (refusing !== null) return { is: 'failed', failure: refusing }
     if (refusal !== null) {
       const failed = refusal
       refusal = null
@@ -69,11 +74,20 @@ export function createMemoryJournal(redact: (text: string) => string = (text) =>
       for (const event of events) if (event.stream === stream && event.version > fromVersion) yield thaw(event)
     },
     openEffects: () => [...effects.values()].filter(({ record: { state } }) => state === 'pending' || state === 'started').map(record),
-    startEffect: (id) => move(id, ['pending'], { state: 'started', attempts: (effects.get(id)?.record.attempts ?? 0) + 1 }),
-    endEffect: end,
+    startEffect: (id) => { writable(); return move(id, ['pending'], { state: 'started', attempts: (effects.get(id)?.record.attempts ?? 0) + 1 }) },
+    endEffect: (id, state) => { writable(); end(id, state) },
     failNext: (failed) => { refusal = failed },
+    refuse: (failed) => { refusing = failed },
     all: () => events.map(thaw),
     allEffects: () => [...effects.values()].map(record),
+  }
+}
+
+class RefusedWrite extends Error implements JournalRefusal {
+  readonly failure: Failure
+  constructor(because: Failure) {
+    super(because.message)
+    this.failure = because
   }
 }
 

@@ -1,21 +1,23 @@
-import { ok } from '../../../src-preload/contract/result.ts'
+import { err, ok } from '../../../src-preload/contract/result.ts'
 import type { Digest } from '../../../src-preload/contract/ids.ts'
-import { failure } from '../../../src-preload/contract/failure.ts'
-import { err } from '../../../src-preload/contract/result.ts'
+import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { digestOfText } from '../../core/digest.ts'
 import type { Admission, AdmissionAsk, Clock, GatewayCallEnd, Lead, ModelDirectory, ModelGateway, ModelTarget, Notifier, Sandbox, ToolPreview, Workspace } from '../../engine/ports.ts'
+import { createGates, type Gates } from './gates.ts'
 
 /** A lead that answers from a list; each answer is taken once. */
-export interface ScriptedLead extends Lead { readonly answers: string[]; readonly asked: { readonly system: string; readonly user: string }[] }
+export interface ScriptedLead extends Lead { readonly answers: string[]; readonly asked: { readonly system: string; readonly user: string }[]; readonly gates: Gates<'ask'> }
 
 export function createScriptedLead(answers: string[]): ScriptedLead {
   const asked: { system: string; user: string }[] = []
+  const gates = createGates<'ask'>()
   return {
-    answers, asked,
-    ask: (turn) => {
+    answers, asked, gates,
+    ask: async (turn) => {
       asked.push({ system: turn.system, user: turn.messages.at(-1)?.content ?? '' })
+      await gates.pass('ask')
       const text = answers.shift()
-      return Promise.resolve(text === undefined ? err(failure('provider-unreachable', 'The scripted lead has nothing more to say.', 'Script it.')) : ok({ text }))
+      return text === undefined ? err(failure('provider-unreachable', 'The scripted lead has nothing more to say.', 'Script it.')) : ok({ text })
     },
   }
 }
@@ -41,45 +43,56 @@ export function createScriptedGateway(): ScriptedGateway {
 }
 
 /** What a scripted workspace will say; tests change it on the way. */
-export interface ScriptedWorkspace extends Workspace { treeDigest: Digest; applyRefusal: string | null; readonly applied: Digest[]; readonly disposed: string[]; applySeen: 'applied' | 'not-applied' | 'unclear' }
+export interface ScriptedWorkspace extends Workspace { treeDigest: Digest; applyRefusal: string | null; readonly applied: Digest[]; readonly disposed: string[]; applySeen: 'applied' | 'not-applied' | 'unclear'; prepareRefusal: Failure | null; readonly gates: Gates<'prepare' | 'diff' | 'cleanCopy' | 'apply' | 'observeApply' | 'dispose'> }
 
 export function createScriptedWorkspace(): ScriptedWorkspace {
   const baseDigest = digestOfText('base')
   const workspace: ScriptedWorkspace = {
-    treeDigest: digestOfText('result'), applyRefusal: null, applied: [], disposed: [], applySeen: 'not-applied',
+    treeDigest: digestOfText('result'), applyRefusal: null, applied: [], disposed: [], applySeen: 'not-applied', prepareRefusal: null, gates: createGates(),
     inspect: (path) => Promise.resolve({ path, label: path, git: null, files: 1, bytes: 1, notes: [], proposals: [], testCommands: [], refusal: null }),
-    prepare: () => Promise.resolve(ok({ workspaceDir: '/scripted/workspace', stateDir: '/scripted/state', baseDigest, baseCommit: null, files: 2, bytes: 20, notes: [], listing: ['README.md', 'src/a.ts'], readme: null })),
+    prepare: async () => { await workspace.gates.pass('prepare'); return workspace.prepareRefusal === null ? ok({ workspaceDir: '/scripted/workspace', stateDir: '/scripted/state', baseDigest, baseCommit: null, files: 2, bytes: 20, notes: [], listing: ['README.md', 'src/a.ts'], readme: null }) : err(workspace.prepareRefusal) },
     locate: () => Promise.resolve({ workspaceDir: '/scripted/workspace', stateDir: '/scripted/state' }),
     readExcerpt: (_taskId, path) => Promise.resolve(ok(`content of ${path}`)),
-    diff: () => Promise.resolve(ok({ treeDigest: workspace.treeDigest, diffDigest: digestOfText('diff'), files: [{ change: { path: 'src/a.ts', status: 'modified', additions: 1, deletions: 1, binary: false }, patch: '--- a\n+++ b\n' }] })),
-    cleanCopy: () => Promise.resolve(ok({ dir: '/scripted/copy', treeDigest: workspace.treeDigest, oracleDir: null, oracleCommand: null, release: () => Promise.resolve() })),
-    apply: (_taskId, expected) => {
-      if (workspace.applyRefusal !== null) return Promise.resolve(err(failure('folder-changed', workspace.applyRefusal, 'Look at the folder.')))
+    diff: async () => { await workspace.gates.pass('diff'); return ok({ treeDigest: workspace.treeDigest, diffDigest: digestOfText('diff'), files: [{ change: { path: 'src/a.ts', status: 'modified', additions: 1, deletions: 1, binary: false }, patch: '--- a\n+++ b\n' }] }) },
+    cleanCopy: async () => { await workspace.gates.pass('cleanCopy'); return ok({ dir: '/scripted/copy', treeDigest: workspace.treeDigest, oracleDir: null, oracleCommand: null, release: () => Promise.resolve() }) },
+    apply: async (_taskId, expected) => {
+      await workspace.gates.pass('apply')
+      if (workspace.applyRefusal !== null) return err(failure('folder-changed', workspace.applyRefusal, 'Look at the folder.'))
       workspace.applied.push(expected)
-      return Promise.resolve(ok({ how: 'folder', detail: '1 file changed', patchPath: null }))
+      return ok({ how: 'folder', detail: '1 file changed', patchPath: null })
     },
-    observeApply: () => Promise.resolve(workspace.applySeen),
+    observeApply: async () => { await workspace.gates.pass('observeApply'); return workspace.applySeen },
     writePatch: () => Promise.resolve(ok(null)),
-    dispose: (taskId) => { workspace.disposed.push(taskId); return Promise.resolve(ok(null)) },
+    dispose: async (taskId) => { await workspace.gates.pass('dispose'); workspace.disposed.push(taskId); return ok(null) },
     usage: () => Promise.resolve([]),
   }
   return workspace
 }
 
 /** A sandbox that runs nothing: commands end with the exit codes given. */
-export interface ScriptedSandbox extends Sandbox { readonly exitCodes: number[]; readonly ran: string[]; readonly orphansAsked: number[] }
+export interface ScriptedSandbox extends Sandbox { readonly exitCodes: number[]; readonly ran: string[]; readonly orphansAsked: number[]; usable: boolean; readonly gates: Gates<'run'>; running: number }
 
 export function createScriptedSandbox(clock: Clock): ScriptedSandbox {
   const exitCodes: number[] = []
   const ran: string[] = []
   const orphansAsked: number[] = []
-  return {
-    exitCodes, ran, orphansAsked,
-    probe: () => Promise.resolve({ usable: true, level: 'bubblewrap', summary: 'scripted', detail: '', checkedAt: clock.now(), failure: null }),
+  const sandbox: ScriptedSandbox = {
+    exitCodes, ran, orphansAsked, usable: true, gates: createGates(), running: 0,
+    probe: () => Promise.resolve(sandbox.usable
+      ? { usable: true, level: 'bubblewrap', summary: 'scripted', detail: '', checkedAt: clock.now(), failure: null }
+      : { usable: false, level: 'none', summary: 'none', detail: '', checkedAt: clock.now(), failure: failure('isolation-unavailable', 'No isolation.', 'Install it.') }),
     launch: () => Promise.resolve(err(failure('unavailable', 'A scripted sandbox launches nothing.', 'Use the scripted coder.'))),
-    run: (spec) => { ran.push(spec.text); return Promise.resolve(ok({ askId: 'verify', text: spec.text, cwd: spec.cwd, exitCode: exitCodes.shift() ?? 0, refused: null, logDigest: digestOfText('log'), logTail: 'log', durationMs: 1, limitHit: null })) },
+    run: async (spec, signal) => {
+      ran.push(spec.text)
+      sandbox.running += 1
+      await sandbox.gates.pass('run')
+      sandbox.running -= 1
+      if (signal.aborted) return err(failure('cancelled', 'The command was stopped.', 'Nothing to do.'))
+      return ok({ askId: 'verify', text: spec.text, cwd: spec.cwd, exitCode: exitCodes.shift() ?? 0, refused: null, logDigest: digestOfText('log'), logTail: 'log', durationMs: 1, limitHit: null })
+    },
     endOrphans: (recorded) => { orphansAsked.push(...recorded.map((process) => process.pid)); return Promise.resolve({ at: clock.now(), method: 'orphans-ended', checkedProcesses: recorded.length, detail: 'scripted' }) },
   }
+  return sandbox
 }
 
 /** One target for everything. */

@@ -6,15 +6,21 @@ import { sessionTitle } from '../../core/task/turns.ts'
 import { coderSystem } from '../../core/task/turn-text.ts'
 import type { Dispatcher } from '../dispatch.ts'
 import type { EffectHandlers } from '../outbox.ts'
-import type { Clock, Coder, CoderRun, CoderSignal, CommandAsk, CommandRun, CommandVerdict, ModelDirectory, ModelGateway, Workspace } from '../ports.ts'
-import type { Runs } from '../runs.ts'
+import type { Clock, Coder, CoderRun, CoderSignal, CommandAsk, CommandRun, CommandVerdict, ModelDirectory, ModelGateway, Timers, Workspace } from '../ports.ts'
+import { isOver, type Runs } from '../runs.ts'
 import { modelAccess, stateOf } from './models.ts'
 
+/** An abort that is not answered within this time is not waited for: the process tree is ended anyway. */
+const abortWithinMs = 10_000
+
 export interface CoderEffectDeps {
-  readonly dispatcher: Dispatcher; readonly coder: Coder; readonly gateway: ModelGateway; readonly directory: ModelDirectory; readonly workspace: Workspace; readonly runs: Runs; readonly clock: Clock
+  readonly dispatcher: Dispatcher; readonly coder: Coder; readonly gateway: ModelGateway; readonly directory: ModelDirectory; readonly workspace: Workspace; readonly runs: Runs; readonly clock: Clock; readonly timers: Timers
+  /** Resolves when no effect of the task holds a process or folder any more. */
+  readonly quiet: (taskId: TaskId) => Promise<void>
   readonly onSignal: (taskId: TaskId, signal: CoderSignal) => void
   readonly decideCommand: (taskId: TaskId, ask: CommandAsk, signal: AbortSignal) => Promise<CommandVerdict>
   readonly onCommandEnded: (taskId: TaskId, run: CommandRun) => void
+  readonly log: (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void
 }
 
 type Kinds = 'coder.start' | 'coder.session' | 'coder.submit' | 'coder.answerQuestion' | 'coder.answerPermission' | 'coder.answerCommand' | 'coder.reconcile' | 'coder.stop'
@@ -24,19 +30,22 @@ export function coderEffects(deps: CoderEffectDeps): Pick<EffectHandlers, Kinds>
   return { ...lifecycle(deps), ...conversation(deps) }
 }
 
+const stoppedMeanwhile = failure('cancelled', 'The task was stopped while Bot B started.', 'Nothing more happened.')
 const notRunning = failure('opencode-exited', 'Bot B is not running any more.', 'Choose one of the exits in the task\'s header, or start the task again.')
 
 function lifecycle(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.start' | 'coder.session' | 'coder.stop' | 'coder.reconcile'> {
   return {
     'coder.start': async (taskId) => {
       const state = stateOf(deps.dispatcher, taskId)
-      const access = await modelAccess(deps, state, 'coder')
+      // This run's lifetime from the first step on: a stop in between must find it, and end it.
+      const run = deps.runs.of(taskId)
+      const access = await modelAccess(deps, run, state, 'coder')
       if (!access.ok) return access
       const folders = await deps.workspace.locate(taskId)
       if (folders === null) return err(failure('workspace-failed', 'The task\'s workspace is gone.', 'Start the task again.'))
-      const run = deps.runs.of(taskId)
+      if (isOver(run)) return err(stoppedMeanwhile)
       const { target } = access.value
-      const starting = deps.coder.start({
+      const started = await deps.coder.start({
         taskId, workspaceDir: folders.workspaceDir, stateDir: folders.stateDir, mounts: state.source.kind === 'folder' ? state.source.mounts : [],
         egressSocketPath: access.value.socketPath, token: access.value.token, model: { api: target.api, modelId: target.ref.modelId, contextTokens: target.contextTokens, outputTokens: target.outputTokens },
         permissions: { edit: state.grant.edits, bash: state.grant.testCommand === 'deny' && state.grant.otherCommands === 'deny' ? 'deny' : 'ask' },
@@ -44,11 +53,9 @@ function lifecycle(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.start' | 
         onCommandEnded: (command) => { deps.onCommandEnded(taskId, command) },
         onSignal: (signal) => { deps.onSignal(taskId, signal) },
       }, run.lifetime.signal)
-      run.starting = starting.then((outcome) => { if (outcome.ok) run.coder = outcome.value })
-      const started = await starting
       if (!started.ok) return started
-      if (run.lifetime.signal.aborted) return err(failure('cancelled', 'The task was stopped while Bot B started.', 'Nothing more happened.'))
       run.coder = started.value
+      if (isOver(run)) return err(stoppedMeanwhile)
       const { version, pid, startTime, isolation } = started.value
       return ok({ is: 'coder-started', version, pid, startTime, isolation })
     },
@@ -82,24 +89,31 @@ function lifecycle(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.start' | 
   }
 }
 
-/** Abort first, so that history has it; then the whole tree ends, with proof. */
+/** Abort first, so that history has it; then everything of the task lets go, and the whole tree ends, with proof. */
 async function stopRun(deps: CoderEffectDeps, taskId: TaskId): Promise<Result<StopProof, Failure>> {
   const run = deps.runs.peek(taskId)
   const state = deps.dispatcher.state(taskId)
-  if (run?.coder != null && state?.sessionId != null && state.cancel !== null) await run.coder.abort(state.sessionId)
+  if (run?.coder != null && state?.sessionId != null && state.cancel !== null) await abortAsked(deps, run.coder, state.sessionId)
   run?.lifetime.abort()
-  await run?.starting
+  await deps.quiet(taskId)
   const coder = run?.coder ?? null
-  if (coder !== null) {
-    const proof = await provenStop(coder)
-    if (!proof.ok) return proof
-    deps.runs.end(taskId, 'the task was stopped')
-    await deps.gateway.close(taskId)
-    return proof
-  }
+  const proof: Result<StopProof, Failure> = coder === null
+    ? ok({ at: deps.clock.now(), method: 'never-started', checkedProcesses: 0, detail: 'No process of Bot B was running, and no check of this task runs any more.' })
+    : await provenStop(coder)
+  if (!proof.ok) return proof
   deps.runs.end(taskId, 'the task was stopped')
   await deps.gateway.close(taskId)
-  return ok({ at: deps.clock.now(), method: 'never-started', checkedProcesses: 0, detail: 'No process of this task was running.' })
+  return proof
+}
+
+/** Asks the runtime to stop. What it answers proves nothing, and whether it answers changes nothing: the tree is ended next. */
+async function abortAsked(deps: CoderEffectDeps, coder: CoderRun, sessionId: string): Promise<void> {
+  const answered = new AbortController()
+  await Promise.race([
+    coder.abort(sessionId).then(() => undefined, (error: unknown) => { deps.log('error', 'an abort broke', { error: String(error) }) }),
+    new Promise<void>((late) => { deps.timers.after(abortWithinMs, answered.signal, late) }),
+  ])
+  answered.abort()
 }
 
 /** C2. Without proof the task does not count as stopped. */
@@ -137,15 +151,20 @@ function conversation(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.submit
     'coder.answerPermission': async (taskId, effect) => {
       const run = deps.runs.of(taskId)
       if (run.coder === null) return err(notRunning)
-      if (effect.allow && effect.command !== null) run.grants.push(effect.command)
+      const grant = effect.allow ? effect.command : null
+      if (grant !== null) run.grants.push(grant)
       const answered = await run.coder.answerPermission(effect.permissionId, effect.allow ? { allow: true } : { allow: false, message: effect.message })
-      return answered.ok ? ok(null) : answered
+      if (answered.ok) return ok(null)
+      // What was not allowed in the runtime must not be allowed at the broker later.
+      if (grant !== null && run.grants.includes(grant)) run.grants.splice(run.grants.indexOf(grant), 1)
+      return answered
     },
     'coder.answerCommand': async (taskId, effect) => {
       const run = deps.runs.of(taskId)
       const answer = run.asks.get(effect.askId)
       run.asks.delete(effect.askId)
       answer?.(effect.allow ? { verdict: 'run' } : { verdict: 'refuse', reason: effect.message })
+      if (answer === undefined && effect.allow) return Promise.resolve(err(failure('command-refused', 'The command that you approved does not wait any more, so it did not run.', 'Nothing to do. If Bot B needs it, it will ask again.')))
       return Promise.resolve(ok(null))
     },
   }

@@ -10,11 +10,12 @@ import type { TaskState } from '../../core/task/model.ts'
 import type { Dispatcher } from '../dispatch.ts'
 import type { EffectHandlers } from '../outbox.ts'
 import type { Lead, ModelDirectory, ModelGateway, Workspace } from '../ports.ts'
-import type { Runs } from '../runs.ts'
+import { isOver, type Run, type Runs } from '../runs.ts'
 import { modelAccess, stateOf } from './models.ts'
 
 export interface LeadEffectDeps { readonly dispatcher: Dispatcher; readonly lead: Lead; readonly gateway: ModelGateway; readonly directory: ModelDirectory; readonly workspace: Workspace; readonly runs: Runs }
 
+const stopped = failure('cancelled', 'The task was stopped.', 'Nothing more happened.')
 const excerptCharsMax = 6_000
 const diffCharsMax = 8_000
 
@@ -23,7 +24,8 @@ export function leadEffects(deps: LeadEffectDeps): Pick<EffectHandlers, 'lead.br
   return {
     'lead.brief': async (taskId) => {
       const state = stateOf(deps.dispatcher, taskId)
-      const said = await askParsed(deps, state, briefPrompt(state, await material(deps, state)), leadBriefSchema)
+      const run = deps.runs.of(taskId)
+      const said = await askParsed(deps, run, state, briefPrompt(state, await material(deps, state)), leadBriefSchema)
       if (!said.ok) return ok({ is: 'lead-failed', purpose: 'brief', questionId: null, failure: said.error })
       const { excerptIds, ...words } = said.value
       return ok({ is: 'brief-written', brief: await withExcerpts(deps, state, words, excerptIds) })
@@ -32,15 +34,16 @@ export function leadEffects(deps: LeadEffectDeps): Pick<EffectHandlers, 'lead.br
       const state = stateOf(deps.dispatcher, taskId)
       const question = state.questions.get(effect.questionId)
       if (question === undefined) return ok(null)
-      const said = await askParsed(deps, state, answerPrompt(state, question), leadAnswerSchema)
+      const said = await askParsed(deps, deps.runs.of(taskId), state, answerPrompt(state, question), leadAnswerSchema)
       if (!said.ok) return ok({ is: 'lead-failed', purpose: 'answer', questionId: effect.questionId, failure: said.error })
       return ok({ is: 'lead-answered', questionId: effect.questionId, answer: said.value.answer, why: said.value.why })
     },
     'lead.review': async (taskId) => {
       const state = stateOf(deps.dispatcher, taskId)
-      const diff = await deps.workspace.diff(taskId, deps.runs.of(taskId).lifetime.signal)
+      const run = deps.runs.of(taskId)
+      const diff = await deps.workspace.diff(taskId, run.lifetime.signal)
       const text = diff.ok ? diff.value.files.map((file) => file.patch ?? `(${file.change.path}: no text)`).join('\n').slice(0, diffCharsMax) : '(not available)'
-      const said = await askParsed(deps, state, reviewPrompt(state, text), leadReviewSchema)
+      const said = await askParsed(deps, run, state, reviewPrompt(state, text), leadReviewSchema)
       if (!said.ok) return ok({ is: 'lead-failed', purpose: 'review', questionId: null, failure: said.error })
       return ok({ is: 'review-written', ...said.value })
     },
@@ -68,13 +71,15 @@ async function withExcerpts(deps: LeadEffectDeps, state: TaskState, words: Omit<
   return brief
 }
 
-async function askParsed<T>(deps: LeadEffectDeps, state: TaskState, prompt: LeadPrompt, schema: LeadSchema<T>): Promise<Result<T, Failure>> {
-  const access = await modelAccess(deps, state, 'lead')
+async function askParsed<T>(deps: LeadEffectDeps, run: Run, state: TaskState, prompt: LeadPrompt, schema: LeadSchema<T>): Promise<Result<T, Failure>> {
+  const { signal } = run.lifetime
+  if (isOver(run)) return err(stopped)
+  const access = await modelAccess(deps, run, state, 'lead')
   if (!access.ok) return access
-  const { signal } = deps.runs.of(state.taskId).lifetime
   const messages: { role: 'user' | 'assistant'; content: string }[] = [{ role: 'user', content: prompt.user }]
   let problem = ''
   for (let attempt = 0; attempt <= limits.leadRetriesMax; attempt += 1) {
+    if (isOver(run)) return err(stopped)
     const said = await deps.lead.ask({ socketPath: access.value.socketPath, token: access.value.token, modelId: access.value.target.ref.modelId, api: access.value.target.api, system: prompt.system, messages }, () => undefined, signal)
     if (!said.ok) return said
     const parsed = parseLead(schema, said.value.text)

@@ -1,10 +1,11 @@
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import type { Bot, TaskId } from '../../../src-preload/contract/ids.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import { needsProviderHold } from '../../core/task/decide-brief.ts'
 import type { TaskState } from '../../core/task/model.ts'
 import type { Dispatcher } from '../dispatch.ts'
 import type { ModelDirectory, ModelGateway, ModelTarget } from '../ports.ts'
-import type { Run, Runs } from '../runs.ts'
+import { isOver, type Run } from '../runs.ts'
 
 export interface ModelAccess { readonly token: string; readonly socketPath: string; readonly target: ModelTarget }
 
@@ -16,17 +17,21 @@ export function stateOf(dispatcher: Dispatcher, taskId: TaskId): TaskState {
 }
 
 /** A token and socket for one bot of one task: opened at its first need, kept for the run. */
-export async function modelAccess(deps: { readonly gateway: ModelGateway; readonly directory: ModelDirectory; readonly runs: Runs }, state: TaskState, bot: Bot): Promise<Result<ModelAccess, Failure>> {
+export async function modelAccess(deps: { readonly gateway: ModelGateway; readonly directory: ModelDirectory }, run: Run, state: TaskState, bot: Bot): Promise<Result<ModelAccess, Failure>> {
+  if (needsProviderHold(state, bot)) return err(failure('provider-refused', 'This provider was not approved for this task.', 'Start the task again and approve it, or do this step yourself.'))
   const target = deps.directory.resolve(state.targets[bot].ref)
   if (!target.ok) return target
   if (!sameAsApproved(state, bot, target.value)) {
     return err(failure('digest-mismatch', `The provider "${target.value.providerLabel}" was changed after this task began.`, 'Stop this task and start it again, so that the provider is shown and approved as it is now.'))
   }
-  const run: Run = deps.runs.of(state.taskId)
   const known = run.tokens.get(bot)
   if (known !== undefined) return ok({ ...known, target: target.value })
   const opened = await deps.gateway.open({ taskId: state.taskId, bot, target: target.value })
   if (!opened.ok) return opened
+  if (isOver(run)) {
+    await deps.gateway.close(state.taskId)
+    return err(failure('cancelled', 'The task was stopped.', 'Nothing more happened.'))
+  }
   run.tokens.set(bot, opened.value)
   return ok({ ...opened.value, target: target.value })
 }
