@@ -46,11 +46,6 @@ export class Tap {
     })
   }
 
-  /** Whether some call's arguments have gone out whole. */
-  get someComplete(): boolean {
-    return this.#previews.someComplete
-  }
-
   #offer(changed: readonly ChangedCall[]): void {
     const now = this.#deps.time.now()
     for (const { key, urgent } of changed) {

@@ -71,12 +71,6 @@ export class StreamPreviews {
     return this.#announce(changed)
   }
 
-  /** Whether the arguments of some call have gone out whole: its tool may have run already. */
-  get someComplete(): boolean {
-    for (const call of this.#calls.values()) if (call.state === 'complete') return true
-    return false
-  }
-
   /** The call as it can be shown now, or null while the vendor has not named it. */
   preview(key: string): CallPreview | null {
     const call = this.#calls.get(key)
