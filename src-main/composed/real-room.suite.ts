@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { CommandId, TaskId } from '../../src-preload/contract/ids.ts'
@@ -57,7 +57,7 @@ export type RealRoom = Awaited<ReturnType<typeof openRealRoom>>
 
 /** The sample task as the window would start it. */
 export async function runSample(room: RealRoom): Promise<TaskId> {
-  const sample = (await import('../../resources/sample/task.json', { with: { type: 'json' } })).default
+  const sample = JSON.parse(readFileSync(join(root, 'resources/sample/task.json'), 'utf8')) as Pick<NewTask, 'title' | 'requirement' | 'criteria' | 'testCommand'>
   const ref = { providerId: 'demo', modelId: 'demo' }
   const task: NewTask = {
     commandId: `click-${room.dir.slice(-6)}` as CommandId, title: sample.title, requirement: sample.requirement, criteria: sample.criteria, testCommand: sample.testCommand, source: { kind: 'sample' }, models: { lead: ref, coder: ref },

@@ -16,7 +16,7 @@ import { walkTree, readsAtOnce, type LeftOut } from './walk.ts'
 const shownPatchCharsMax = 512 * 1024
 const shownPatchesCharsMax = 8 * 1024 * 1024
 /** Evidence holds at most so many files (contract/task.ts). */
-const changedFilesMax = 5_000
+export const changedFilesMax = 5_000
 /** What a coder may leave behind before its workspace is too large to be compared. */
 const workspaceFilesMax = 120_000
 const workspaceBytesMax = 6 * 2 ** 30
@@ -53,7 +53,11 @@ export async function compareWorkspace(paths: TaskPaths, meta: Meta, signal: Abo
 
 /** The diff that Review shows. Patches are null for binary files and for what is too large to show; it is all in the patch file. */
 export async function diffWorkspace(paths: TaskPaths, meta: Meta, signal: AbortSignal): Promise<WorkspaceDiff> {
-  const { now, changes } = await compareWorkspace(paths, meta, signal)
+  return shownDiff(await compareWorkspace(paths, meta, signal), paths, signal)
+}
+
+/** The part of a comparison that is shown: bounded patches, one a file. */
+export async function shownDiff({ now, changes }: Comparison, paths: TaskPaths, signal: AbortSignal): Promise<WorkspaceDiff> {
   if (changes.length > changedFilesMax) fault('limit-hit', `${changes.length.toLocaleString('en')} files changed; more than ${changedFilesMax.toLocaleString('en')} cannot be reviewed.`, 'Reject the result, or start a revision with a narrower scope.')
   const files: WorkspaceDiff['files'][number][] = []
   let shownChars = 0

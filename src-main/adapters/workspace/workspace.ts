@@ -13,7 +13,7 @@ import { asResult, fault, unless } from './fault.ts'
 import { prepareTask, type PrepareDeps } from './prepare.ts'
 import { excerptOf } from './reading-list.ts'
 import { readSmallText } from './small-file.ts'
-import { disposeTask, snapshotPatch } from './snapshot.ts'
+import { disposeTask, snapshotDiff, snapshotPatch } from './snapshot.ts'
 import { surveyFolder } from './survey.ts'
 import { needMeta, readMeta, replaceFile, taskPaths, type Meta } from './task-folder.ts'
 import { parseJson } from './tree.ts'
@@ -63,7 +63,12 @@ export function createWorkspace(deps: WorkspaceDeps): Workspace {
       await needMeta(paths(taskId))
       return excerptOf(paths(taskId).base, path, charsMax)
     }),
-    diff: (taskId, signal) => inTurn(taskId, () => asResult('comparing the workspace', async () => ok(await diffWorkspace(paths(taskId), await needMeta(paths(taskId)), signal)))),
+    diff: (taskId, signal) => inTurn(taskId, () => asResult('comparing the workspace', async () => {
+      // After its disposal a task can still be looked at: its snapshot is what was reviewed.
+      const meta = await readMeta(paths(taskId))
+      const kept = meta !== null && meta.disposedAt !== null ? await snapshotDiff(paths(taskId)) : null
+      return ok(kept ?? await diffWorkspace(paths(taskId), await needMeta(paths(taskId)), signal))
+    })),
     cleanCopy: (taskId, expected, signal) => inTurn(taskId, () => asResult('making a clean copy', async () => {
       const meta = await needMeta(paths(taskId))
       const oracle = meta.source.kind === 'sample' ? { oracleDir: join(deps.sampleDir, 'oracle'), oracleCommand: await sampleOracleCommand(deps.sampleDir) } : { oracleDir: null, oracleCommand: null }
