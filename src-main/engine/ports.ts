@@ -64,7 +64,7 @@ export interface AgentSpec {
   readonly binaryPath: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Host Unix socket of the model proxy; inside it is 127.0.0.1:7000. */
+  /** Host Unix socket of the model proxy; inside it is 127.0.0.1:7000. It stands alone in its folder, which is what the sandbox sees: a proxy that comes back is reached again. */
   readonly egressSocketPath: string
   /** Port that the agent listens on inside; reachable from the host by `controlSocketPath` only. */
   readonly controlPort: number

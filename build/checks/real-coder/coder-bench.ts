@@ -57,8 +57,8 @@ const timers: Timers = {
 /** Lays out folders and starts the provider; `close` ends what was started. */
 export async function openCoderBench(): Promise<CoderBench> {
   const dir = await mkdtemp(join(tmpdir(), 'coder-'))
-  const [workspaceDir, stateDir, egress] = [join(dir, 'workspace'), join(dir, 'state'), join(dir, 'egress.sock')]
-  await mkdir(workspaceDir)
+  const [workspaceDir, stateDir, egress] = [join(dir, 'workspace'), join(dir, 'state'), join(dir, 'egress/proxy.sock')]
+  await Promise.all([mkdir(workspaceDir), mkdir(join(dir, 'egress'))])
   const provider = await startScriptedProvider(egress)
   const clock = { now: () => Date.now() }
   let count = 0

@@ -31,6 +31,14 @@ test('the agent reaches the model proxy and nothing else', async () => {
   other.close()
 })
 
+test('reaches a proxy that was restarted: its new socket is found by its name', async () => {
+  const agent = await bench.start()
+  const ask = async (): Promise<unknown> => (await order(agent, { eval: 'return fetch("http://127.0.0.1:7000/").then((answer) => answer.text(), () => "nobody")' })).value
+  expect(await ask()).toBe('from the proxy')
+  await bench.restartProxy('from the next proxy')
+  expect(await ask()).toBe('from the next proxy')
+})
+
 test('the agent has no interpreter, no host files and cannot write outside its own', async () => {
   const agent = await bench.start()
   const { value } = await order(agent, { eval: `
@@ -39,7 +47,7 @@ test('the agent has no interpreter, no host files and cannot write outside its o
     for (const path of ['/root', '/home/' + 'tester', '/etc/shadow', '/sys/class', '${bench.dir}']) if (fs.existsSync(path)) failed.push('sees ' + path)
     for (const path of ['/usr/x', '/etc/x', '/x', '/opt/app/x', '/opt/app/shell', '/opt/opencode/x', '/workspace/.opencode/x', '/workspace/opencode.json', '/workspace/opencode.jsonc', '/proc/sys/kernel/core_pattern']) try { fs.writeFileSync(path, 'x'); failed.push('writes ' + path) } catch {}
     for (const path of ['/workspace/x', '/home/agent/x', '/tmp/x']) try { fs.writeFileSync(path, 'x') } catch { failed.push('cannot write ' + path) }
-    for (const path of ['/run/app/egress.sock', '/run/app/broker.sock']) try { fs.unlinkSync(path); failed.push('removes ' + path) } catch {}
+    for (const path of ['/run/app/egress/proxy.sock', '/run/app/broker.sock']) try { fs.unlinkSync(path); failed.push('removes ' + path) } catch {}
     return [failed, fs.readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).length < 10, spawnSync('rg', ['--version']).status]` })
   expect(value).toEqual([[], true, 0])
 })
@@ -111,7 +119,7 @@ test('an agent that never says that it is ready is ended', async () => {
 test('a start can be called off', async () => {
   const caller = new AbortController()
   const launched = bench.sandbox.launch({
-    label: 'test', workspaceDir: bench.workspaceDir, stateDir: bench.stateDir, binaryPath: process.execPath, args: [], env: {}, egressSocketPath: join(bench.dir, 'egress.sock'), controlPort: 4096, readyLine: /never/, readyWithinMs: 15_000, mounts: [],
+    label: 'test', workspaceDir: bench.workspaceDir, stateDir: bench.stateDir, binaryPath: process.execPath, args: [], env: {}, egressSocketPath: join(bench.dir, 'egress/proxy.sock'), controlPort: 4096, readyLine: /never/, readyWithinMs: 15_000, mounts: [],
     decideCommand: () => Promise.resolve({ verdict: 'refuse', reason: 'test' }), onCommandEnded: () => undefined, onLine: () => undefined,
   }, caller.signal)
   caller.abort()

@@ -1,4 +1,5 @@
 import { link, lstat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { Readable } from 'node:stream'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
@@ -36,7 +37,7 @@ function launchEnvironment(spec: AgentSpec): Readonly<Record<string, string>> {
 }
 
 function launchCommand(spec: AgentSpec): readonly string[] {
-  const order: BridgeOrder = { egress: { port: egressPort, path: insidePaths.egressSocket }, control: { port: spec.controlPort, path: insidePaths.controlSocket }, cwd: insidePaths.workspace }
+  const order: BridgeOrder = { egress: { port: egressPort, path: `${insidePaths.egressFolder}/${basename(spec.egressSocketPath)}` }, control: { port: spec.controlPort, path: insidePaths.controlSocket }, cwd: insidePaths.workspace }
   return [insidePaths.openCode, `--config=${insidePaths.bunConfig}`, insidePaths.bridge, JSON.stringify(order), insidePaths.openCode, ...spec.args]
 }
 
@@ -124,6 +125,11 @@ function ending(parts: LaunchParts, broker: Broker, running: BubblewrapProcess):
 
 /** Starts the agent and its broker; waits for the ready line. On failure nothing is left running and everything is tidied up. */
 export async function launchAgent(spec: AgentSpec, parts: LaunchParts, signal: AbortSignal): Promise<Result<AgentProcess, Failure>> {
+  const proxy = await lstat(spec.egressSocketPath).catch(() => null)
+  if (proxy?.isSocket() !== true) {
+    await parts.tidy()
+    return err(failure('sandbox-failed', 'The model proxy\'s socket is not there.', 'Try again; if it stays, restart the app.'))
+  }
   const broker = await openCommandBroker(spec, parts)
   const started = await startBubblewrap({
     layout: parts.layout, command: limitedAgent(parts.layout, launchCommand(spec)), env: launchEnvironment(spec), output: 'pipe', runFolder: parts.folder.path,

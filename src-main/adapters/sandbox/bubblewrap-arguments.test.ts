@@ -7,7 +7,7 @@ const common = {
   layout, files: { etc: '/run1/etc', app: '/run1/app', tools: '/run1/tools', emptyJson: '/run1/empty.json', emptyFolder: '/run1/opencode' }, workspaceDir: '/data/ws',
   masks: [{ path: '.opencode', kind: 'folder' }, { path: 'opencode.json', kind: 'file' }] as const, binds: [{ from: '/data/deps', into: '/workspace/node_modules', write: false }],
 }
-const agent = agentArguments({ ...common, stateDir: '/data/state', binaryPath: '/opt/oc', egressSocketPath: '/run1/egress', brokerSocketPath: '/run1/broker.sock', controlDir: '/run1/ctl' } satisfies AgentShape)
+const agent = agentArguments({ ...common, stateDir: '/data/state', binaryPath: '/opt/oc', egressSocketPath: '/run1/egress/proxy.sock', brokerSocketPath: '/run1/broker.sock', controlDir: '/run1/ctl' } satisfies AgentShape)
 const command = commandArguments({ ...common, binaryPath: '/opt/oc', cwd: '/workspace/sub' } satisfies CommandShape)
 
 /** Position of a run of neighbouring arguments, -1 when they are not there. */
@@ -79,7 +79,7 @@ test('the agent has no interpreter but the one behind its shell', () => {
 test('only the agent has its state and the three sockets', () => {
   expect(place(agent, '--bind', '/data/state', '/home/agent')).toBeGreaterThan(0)
   expect(place(agent, '--bind', '/run1/ctl', '/run/ctl')).toBeGreaterThan(0)
-  expect(place(agent, '--ro-bind', '/run1/egress', '/run/app/egress.sock')).toBeGreaterThan(0)
+  expect(place(agent, '--ro-bind', '/run1/egress', '/run/app/egress')).toBeGreaterThan(0)
   expect(place(agent, '--ro-bind', '/run1/broker.sock', '/run/app/broker.sock')).toBeGreaterThan(0)
   expect(command.filter((word) => /data\/state|\.sock|\/run\/|run1\/app|run1\/ctl/.test(word))).toEqual([])
 })

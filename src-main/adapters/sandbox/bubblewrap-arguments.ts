@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { HostLayout } from './host-layout.ts'
 import { insidePaths } from './inside-paths.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
@@ -82,7 +83,7 @@ export function agentArguments(shape: AgentShape): readonly string[] {
     ...readOnly(shape.binaryPath, insidePaths.openCode),
     ...readOnly(shape.files.app, insidePaths.app),
     ...readOnly(shape.layout.plainShell, insidePaths.plainShell),
-    ...readOnly(shape.egressSocketPath, insidePaths.egressSocket),
+    ...readOnly(dirname(shape.egressSocketPath), insidePaths.egressFolder),
     ...readOnly(shape.brokerSocketPath, insidePaths.brokerSocket),
     ...bind({ from: shape.controlDir, into: insidePaths.controlFolder, write: true }),
     ...ending(insidePaths.app),

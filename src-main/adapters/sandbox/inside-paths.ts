@@ -13,7 +13,8 @@ export const insidePaths = {
   plainShell: '/opt/app/sh',
   bunConfig: '/opt/app/bunfig.toml',
   tools: '/opt/tools',
-  egressSocket: '/run/app/egress.sock',
+  /** The folder of the proxy's socket, not the socket: a proxy that comes back makes a new one, which is found by its name. */
+  egressFolder: '/run/app/egress',
   brokerSocket: '/run/app/broker.sock',
   controlFolder: '/run/ctl',
   controlSocket: '/run/ctl/control.sock',

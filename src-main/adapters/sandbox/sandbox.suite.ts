@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, request } from 'node:http'
+import { createServer, request, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Mount } from '../../../src-preload/contract/task.ts'
@@ -47,6 +47,8 @@ export interface Bench {
   launch(change?: Partial<AgentSpec>): ReturnType<Sandbox['launch']>
   start(change?: Partial<AgentSpec>): Promise<AgentProcess>
   run(text: string, change?: { readonly cwd?: string; readonly timeoutMs?: number; readonly outputBytesMax?: number; readonly mounts?: readonly Mount[]; readonly readOnly?: readonly { hostPath: string; into: string }[]; readonly signal?: AbortSignal }): ReturnType<Sandbox['run']>
+  /** Ends the stand-in proxy and starts another on a new socket of the same name. */
+  restartProxy(says: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -56,8 +58,9 @@ export function openBench(): Bench {
   const [workspaceDir, stateDir, runRoot] = [join(dir, 'workspace'), join(dir, 'state'), join(dir, 'run')]
   for (const folder of [workspaceDir, stateDir]) mkdirSync(folder)
   chmodSync(dir, 0o700)
-  const egress = createServer((_req, res) => { res.end('from the proxy') })
-  egress.listen(join(dir, 'egress.sock'))
+  mkdirSync(join(dir, 'egress'))
+  const proxyOf = (says: string): Server => createServer((_req, res) => { res.end(says) }).listen(join(dir, 'egress/proxy.sock'))
+  let egress = proxyOf('from the proxy')
   let counter = 0
   const agents: AgentProcess[] = []
   const sandbox = createBubblewrapSandbox({ runRoot, openCodeBinary: () => openCodeBinary, clock: { now: () => Date.now() }, ids: { next: (prefix) => `${prefix}_${String((counter += 1))}` } })
@@ -68,7 +71,7 @@ export function openBench(): Bench {
       writeFileSync(join(stateDir, 'agent.js'), agentScript)
       const launched = await sandbox.launch({
         label: 'test', workspaceDir, stateDir, binaryPath: openCodeBinary, args: ['--config=/opt/app/bunfig.toml', '/home/agent/agent.js'], env: { BUN_BE_BUN: '1', PATH: '/usr/bin:/bin', HOME: '/home/agent' }, mounts: [],
-        egressSocketPath: join(dir, 'egress.sock'), controlPort: 4096, readyLine: /agent listening/, readyWithinMs: 15_000,
+        egressSocketPath: join(dir, 'egress/proxy.sock'), controlPort: 4096, readyLine: /agent listening/, readyWithinMs: 15_000,
         decideCommand: (ask, signal) => { bench.asks.push(ask); return bench.verdict(ask, signal) },
         onCommandEnded: (run) => { bench.runs.push(run) }, onLine: (_stream, line) => { bench.lines.push(line) }, ...change,
       }, new AbortController().signal)
@@ -81,6 +84,12 @@ export function openBench(): Bench {
       return launched.value
     },
     run: (text, change = {}) => sandbox.run({ workspaceDir, text, cwd: change.cwd ?? '/workspace', mounts: change.mounts ?? [], timeoutMs: change.timeoutMs ?? 30_000, outputBytesMax: change.outputBytesMax ?? 10_000_000, readOnly: change.readOnly ?? [] }, change.signal ?? new AbortController().signal),
+    async restartProxy(says) {
+      egress.closeAllConnections()
+      await new Promise((closed) => { egress.close(closed) })
+      egress = proxyOf(says)
+      await once(egress, 'listening')
+    },
     async close() {
       await Promise.all(agents.map((agent) => agent.stop()))
       egress.close()
