@@ -46,7 +46,7 @@ export function createModelDirectory(deps: DirectoryDeps): Providers {
       if (provider === undefined) return err(failure('provider-missing', `There is no provider "${ref.providerId}".`, 'Choose another model, or add the provider in Settings.'))
       const model = provider.models.find(({ id }) => id === ref.modelId)
       if (model === undefined) return err(failure('provider-missing', `${provider.label} has no model "${ref.modelId}".`, 'Choose another model, or add this one to the provider in Settings.'))
-      return ok(targetOf(provider, model))
+      return ok(targetOf(provider, model, keys))
     },
     list: () => [
       viewOf(demoProvider, 'built-in-demo', keys), ...fromEnvironment.map((provider) => viewOf(provider, 'environment', keys)), ...ofSettings().map((provider) => viewOf(provider, 'settings', keys)),
@@ -70,22 +70,22 @@ function keyOwner(provider: Provider): { readonly id: string; readonly keyEnv?: 
   return { id: `${provider.id}@${new URL(provider.baseUrl).host}`, keyEnv: provider.keyEnv }
 }
 
-/** Remote providers and those that name a variable need a key; a model server on this machine does not. */
-function needsKey(provider: Provider): boolean {
-  return provider.id !== demoProviderId && (provider.keyEnv !== undefined || !isLoopback(provider.baseUrl))
+/** Remote providers and those that name a variable need a key; a model server on this machine does not, unless the owner gave it one: a key that is there is sent. */
+function needsKey(provider: Provider, keys: ProviderKeys): boolean {
+  return provider.id !== demoProviderId && (provider.keyEnv !== undefined || !isLoopback(provider.baseUrl) || keys.key(keyOwner(provider)) !== null)
 }
 
-function targetOf(provider: Provider, model: Provider['models'][number]): ModelTarget {
+function targetOf(provider: Provider, model: Provider['models'][number], keys: ProviderKeys): ModelTarget {
   return {
     ref: { providerId: provider.id, modelId: model.id }, providerLabel: provider.label, baseUrl: provider.baseUrl, api: provider.api,
-    remote: !isLoopback(provider.baseUrl), demo: provider.id === demoProviderId, needsKey: needsKey(provider),
+    remote: !isLoopback(provider.baseUrl), demo: provider.id === demoProviderId, needsKey: needsKey(provider, keys),
     contextTokens: model.contextTokens ?? contextTokensDefault, outputTokens: model.outputTokens ?? outputTokensDefault, price: model.price ?? null,
   }
 }
 
 function viewOf(provider: Provider, origin: ProviderView['origin'], keys: ProviderKeys): ProviderView {
   const state = provider.id === demoProviderId ? 'missing' : keys.state(keyOwner(provider))
-  return { provider, origin, remote: !isLoopback(provider.baseUrl), key: state === 'missing' && !needsKey(provider) ? 'none-needed' : state }
+  return { provider, origin, remote: !isLoopback(provider.baseUrl), key: state === 'missing' && !needsKey(provider, keys) ? 'none-needed' : state }
 }
 
 async function putProvider({ settings, fromEnvironment, keys }: DirectoryDeps, { provider, key }: { readonly provider: Provider; readonly key: string | null }): Promise<Result<{ readonly key: 'unchanged' | 'stored' | 'session-only' }, Failure>> {

@@ -129,6 +129,16 @@ describe('model directory', () => {
     expect(models.list().map(({ provider, origin, key }) => [provider.id, origin, key])).toEqual([['demo', 'built-in-demo', 'none-needed'], ['acme', 'environment', 'missing'], ['local', 'settings', 'none-needed']])
   })
 
+  it('says that a model server on this machine uses a credential once it was given a key', async () => {
+    const { models } = await directory()
+    await models.put({ provider: local, key: 'a-key-for-the-local-server' })
+    expect(models.resolve({ providerId: 'local', modelId: 'small' })).toMatchObject({ ok: true, value: { remote: false, needsKey: true } })
+    expect(models.credential('local')).toBe('a-key-for-the-local-server')
+    await models.put({ provider: local, key: '' })
+    expect(models.resolve({ providerId: 'local', modelId: 'small' })).toMatchObject({ ok: true, value: { needsKey: false } })
+    expect(models.credential('local')).toBeNull()
+  })
+
   it('says what is missing', async () => {
     const { models } = await directory([acme])
     expect(models.resolve({ providerId: 'nobody', modelId: 'large' })).toMatchObject({ ok: false, error: { code: 'provider-missing', message: expect.stringContaining('nobody') } })
