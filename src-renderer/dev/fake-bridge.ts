@@ -31,6 +31,8 @@ export class FakeMain {
   readonly #patchListeners = new Set<(patch: RowPatch) => void>()
   readonly #signalListeners = new Set<(signal: BridgeSignal) => void>()
   readonly calls: { readonly method: string; readonly input: unknown }[] = []
+  /** While set, patches are numbered and lost. */
+  mute = false
   failures = new Map<string, string>()
   settings = settings
   readonly #flags: ReadonlySet<string>
@@ -48,6 +50,7 @@ export class FakeMain {
     for (const row of put) this.#rows.set(row.key, row)
     for (const key of drop) this.#rows.delete(key)
     const out: RowPatch = { seq: this.#seq, put: [...put], drop: [...drop] }
+    if (this.mute) return
     for (const listener of this.#patchListeners) listener(out)
   }
 
@@ -62,7 +65,7 @@ export class FakeMain {
   readonly bridge: Bridge = {
     call: async (method, input) => {
       this.calls.push({ method, input })
-      await new Promise((done) => setTimeout(done, this.#flags.has('slow') ? 4_000 : 20))
+      await new Promise((done) => setTimeout(done, this.#flags.has('slow') || (this.#flags.has('slow-audit') && method === 'audit.query') ? 4_000 : 20))
       const failing = this.failures.get(method) ?? (this.#flags.has(`fail-${method}`) ? 'It did not work.' : undefined)
       if (failing !== undefined) return { ok: false, error: { code: 'internal', message: failing, todo: 'Try again, or look into the audit log.' } }
       return { ok: true, value: this.#answer(method, input as Record<string, unknown>) as never }

@@ -41,6 +41,7 @@ if (process.argv[1]?.endsWith('shots.mjs')) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: shot.flags?.includes('dark') ? 'dark' : 'light' })
     const page = await context.newPage()
     const errors = []
+    await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }))
     page.on('console', (message) => (message.type() === 'error' || message.type() === 'warning' ? errors.push(message.text().slice(0, 400)) : undefined))
     page.on('pageerror', (error) => errors.push(String(error)))
     await page.goto(`${url}?scene=${shot.scene}&flags=${shot.flags ?? ''}`)

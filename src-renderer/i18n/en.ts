@@ -7,7 +7,6 @@ const plural = (n: number, one: string, many: string): string => `${n.toLocaleSt
 export const en = {
   app: {
     name: 'Countersign',
-    motto: 'Two bots work. You watch, approve and sign.',
     bridgeMissing: 'This page only works inside the Countersign app.',
     crashed: 'This part of the window stopped working.',
     crashedTodo: 'Nothing in the journal is affected. Show it again, or restart the app if it happens again.',
@@ -120,8 +119,8 @@ export const en = {
     nothing: 'This task has no result to review yet', toRoom: 'Back to the room', diff: 'Changes', panes: 'Parts of the review', changes: 'Changes', evidence: 'Evidence', lines: 'Long lines', scrollLines: 'Scroll', wrapLines: 'Wrap', style: 'Diff style', unified: 'Unified', split: 'Split',
     accept: 'Accept result', reject: 'Reject result', revise: 'Request a revision', savePatch: 'Save patch', patchSaved: 'Patch saved', binds: 'Accepting signs tree', coderTests: 'Last test run of Bot B',
     alreadyAccepted: 'You have accepted this result.', notReady: 'This task is not waiting for a decision.', uncertain: 'The task is uncertain; decide that first.', changed: 'The result has changed since this was shown. Open Review again.', notVerified: 'Cannot be accepted: the verification has not passed.', noHold: 'Nothing waits for your acceptance.',
-    rejectTitle: 'Reject this result', rejectHint: 'The task ends as cancelled. Its summary and history are kept; nothing is applied to your folder.', reason: 'Reason (optional)', rejectConfirm: 'Reject',
-    reviseTitle: 'Request a revision', reviseHint: 'A revision is a new task that is linked to this one. It starts from this task\'s base, with your words as its requirement.', reviseLabel: 'What should be different', reviseConfirm: 'Start the revision',
+    rejectTitle: 'Reject this result', rejectHint: 'The task ends as cancelled. Its summary and history are kept; nothing is applied to your folder.', reason: 'Reason (optional)', rejectConfirm: 'Reject result',
+    reviseTitle: 'Request a revision', reviseHint: 'A revision is a new task that is linked to this one. It starts from this task\'s base, with your words as its requirement.', reviseLabel: 'What should be different', reviseConfirm: 'Request a revision',
     misleading: 'These files contain characters that cannot be seen or that reorder what you see', notShown: 'Not shown as text (binary or too large)', unreadable: 'The diff of these files could not be read:', unreadableTodo: 'Save the patch and look at it with another tool before you accept.',
   },
   audit: {

@@ -32,6 +32,14 @@ describe('RowStore', () => {
     expect(store.waitingHoldKeys()).toEqual(['hold:h2'])
   })
 
+  it('tells the queue when the bytes of a waiting hold change under its id', () => {
+    const store = started(hold('h1', 1))
+    let told = 0
+    store.subscribeHolds(() => (told += 1))
+    store.apply({ seq: 5, put: [{ ...hold('h1', 1), digest: 'other' } as Row], drop: [] })
+    expect(told).toBe(1)
+  })
+
   it('refuses a patch behind a hole and changes nothing', () => {
     const store = started(entry('a', 1))
     expect(store.apply({ seq: 6, put: [entry('b', 2)], drop: [] })).toBe('gap')

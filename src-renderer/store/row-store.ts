@@ -134,7 +134,7 @@ export class RowStore {
       this.#rows.set(row.key, row)
       this.#changed.add(`row ${row.key}`)
       if (row.kind === 'task') tasksMoved ||= before?.kind !== 'task' || before.createdAt !== row.createdAt
-      if (row.kind === 'hold') holdsMoved ||= before?.kind !== 'hold' || before.outcome !== row.outcome || before.order !== row.order
+      if (row.kind === 'hold') holdsMoved ||= before?.kind !== 'hold' || before.outcome !== row.outcome || before.order !== row.order || before.digest !== row.digest || before.holdKind !== row.holdKind
       if (row.kind === 'entry') {
         if (before?.kind !== 'entry') this.#list(row.taskId, unsorted).push(row.key)
         else if (before.order !== row.order) this.#list(row.taskId, unsorted)

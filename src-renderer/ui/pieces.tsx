@@ -1,12 +1,10 @@
 import { Check, ChevronRight, Copy } from 'lucide-react'
 import { useEffect, useMemo, useState, type ReactNode } from 'react'
-import { Button as AriaButton } from 'react-aria-components'
 import { t } from '../i18n/text.ts'
-import { WithTip } from './button.tsx'
 import { shortDigest, splitPath } from './format.ts'
 import { visiblePieces, type Piece, type Strictness } from './visible-text.ts'
 
-/** A digest, shortened; pressing it copies the whole. */
+/** A digest, shortened; pressing it copies the whole. A plain button: transcripts hold thousands of them. */
 export function Digest({ value }: { readonly value: string }): ReactNode {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
@@ -19,19 +17,19 @@ export function Digest({ value }: { readonly value: string }): ReactNode {
     }
   }, [copied])
   return (
-    <WithTip tip={copied ? t.word.copied : value}>
-      <AriaButton
-        className="digest"
-        aria-label={t.word.copyDigest(shortDigest(value))}
-        {...(copied ? { 'data-copied': '' } : {})}
-        onPress={() => {
-          void copyText(value).then(setCopied)
-        }}
-      >
-        {shortDigest(value)}
-        {copied ? <Check className="icon" aria-hidden /> : <Copy className="icon" aria-hidden />}
-      </AriaButton>
-    </WithTip>
+    <button
+      type="button"
+      className="digest"
+      title={copied ? t.word.copied : value}
+      aria-label={t.word.copyDigest(shortDigest(value))}
+      {...(copied ? { 'data-copied': '' } : {})}
+      onClick={() => {
+        void copyText(value).then(setCopied)
+      }}
+    >
+      {shortDigest(value)}
+      {copied ? <Check className="icon" aria-hidden /> : <Copy className="icon" aria-hidden />}
+    </button>
   )
 }
 
@@ -93,16 +91,17 @@ function Pieces({ pieces }: { readonly pieces: readonly Piece[] }): ReactNode {
 /** A button that opens and closes what follows it. */
 export function FoldButton({ open, onToggle, children, label }: { readonly open: boolean; readonly onToggle: (open: boolean) => void; readonly children: ReactNode; readonly label?: string }): ReactNode {
   return (
-    <AriaButton
+    <button
+      type="button"
       className="fold-button"
       aria-expanded={open}
       {...(label === undefined ? {} : { 'aria-label': label })}
-      onPress={() => {
+      onClick={() => {
         onToggle(!open)
       }}
     >
       <ChevronRight className="icon" aria-hidden />
       {children}
-    </AriaButton>
+    </button>
   )
 }

@@ -1,6 +1,5 @@
-import { BellRing, CircleAlert, RotateCcw, ScrollText } from 'lucide-react'
+import { BellRing, CircleAlert, LoaderCircle, RotateCcw, ScrollText } from 'lucide-react'
 import { useMemo, useRef, useState, type ReactNode } from 'react'
-import type { PressEvent } from 'react-aria-components'
 import type { HoldRow } from '../../../src-preload/contract/rows.ts'
 import type { Brief } from '../../../src-preload/contract/task.ts'
 import { t } from '../../i18n/text.ts'
@@ -149,30 +148,54 @@ function ExactContent({ row }: { readonly row: HoldRow }): ReactNode {
   )
 }
 
-const pressBy = (event: PressEvent): PressBy => (event.pointerType === 'keyboard' ? 'keyboard' : event.pointerType === 'virtual' ? 'virtual' : 'pointer')
-
 function Answer({ row }: { readonly row: HoldRow }): ReactNode {
   const desk = useDesk()
   const state = useDeskState()
   const answer = state.answers.get(row.approvalId)
   const busy = answer?.at === 'sending' || answer?.at === 'recorded'
   const closed = !state.open || busy
-  const press = (verdict: Verdict) => (event: PressEvent) => {
-    desk.press({ approvalId: row.approvalId, digest: row.digest }, verdict, pressBy(event))
+  const press = (verdict: Verdict) => (by: PressBy) => {
+    desk.press({ approvalId: row.approvalId, digest: row.digest }, verdict, by)
   }
   return (
     <div className="approval-answer">
       {answer?.at === 'failed' ? <FailureNotice failure={answer.failure} /> : null}
       <div className="line approval-buttons">
-        <Button variant="primary" className={`approval-button${state.open ? '' : ' approval-button-grace'}`} isDisabled={closed} isPending={busy && answer.verdict === 'approved'} onPress={press('approved')}>
-          {t.approvals.approve}
-        </Button>
-        <Button variant="danger" className="approval-button" isDisabled={closed} isPending={busy && answer.verdict === 'denied'} onPress={press('denied')}>
-          {t.approvals.deny}
-        </Button>
+        <AnswerButton verdict="approved" closed={closed} waiting={!state.open} busy={busy && answer.verdict === 'approved'} onAnswer={press('approved')} />
+        <AnswerButton verdict="denied" closed={closed} waiting={!state.open} busy={busy && answer.verdict === 'denied'} onAnswer={press('denied')} />
         <AnswerHint busy={busy ? answer.verdict : null} />
       </div>
     </div>
+  )
+}
+
+/**
+ * A plain button, because its every event matters here: a click counts only if it also began on this button while it was
+ * open, and one without a pointer is the keyboard's.
+ */
+function AnswerButton({ verdict, closed, waiting, busy, onAnswer }: { readonly verdict: Verdict; readonly closed: boolean; readonly waiting: boolean; readonly busy: boolean; readonly onAnswer: (by: PressBy) => void }): ReactNode {
+  const began = useRef(false)
+  return (
+    <button
+      type="button"
+      className={`button approval-button approval-button-${verdict}${waiting ? ' approval-button-grace' : ''}`}
+      disabled={closed}
+      onPointerDown={() => {
+        began.current = true
+      }}
+      onPointerLeave={() => {
+        began.current = false
+      }}
+      onClick={(event) => {
+        const byPointer = event.nativeEvent instanceof PointerEvent && event.nativeEvent.pointerType !== ''
+        if (!byPointer) onAnswer('keyboard')
+        else if (began.current) onAnswer('pointer')
+        began.current = false
+      }}
+    >
+      {busy ? <LoaderCircle className="icon icon-small spin" aria-hidden /> : null}
+      {verdict === 'approved' ? t.approvals.approve : t.approvals.deny}
+    </button>
   )
 }
 

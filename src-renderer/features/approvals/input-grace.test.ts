@@ -82,7 +82,7 @@ describe('input grace', () => {
       card.map((value) => ({ is: 'front' as const, front: value })),
       fc.constant({ is: 'window-left' as const }),
       fc.constant({ is: 'window-activated' as const }),
-      fc.record({ is: fc.constant('pressed' as const), on: card, verdict, by: fc.constantFrom('pointer' as const, 'keyboard' as const, 'virtual' as const) }),
+      fc.record({ is: fc.constant('pressed' as const), on: card, verdict, by: fc.constantFrom('pointer' as const, 'keyboard' as const) }),
       fc.record({ is: fc.constant('chord' as const), verdict, repeat: fc.boolean() }),
     )
     fc.assert(

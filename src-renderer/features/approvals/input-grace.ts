@@ -8,8 +8,8 @@ export interface CardIdentity {
   readonly digest: string
 }
 
-/** How a press came about. `virtual` is a screen reader's or another tool's press, without pointer or key. */
-export type PressBy = 'pointer' | 'keyboard' | 'virtual'
+/** How a press came about. Whatever did not come from a pointer counts as the keyboard: it can arm, and no more. */
+export type PressBy = 'pointer' | 'keyboard'
 
 export interface GraceState {
   /** The card that can be answered; null when none waits. */

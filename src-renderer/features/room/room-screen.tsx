@@ -1,5 +1,5 @@
 import { ListTodo } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { useEffect, type ReactNode } from 'react'
 import { t } from '../../i18n/text.ts'
 import { useTaskById } from '../../store/hooks.ts'
 import { changeUi, useUi } from '../../store/ui-store.ts'
@@ -23,6 +23,17 @@ export function RoomScreen(): ReactNode {
   const toggle = (): void => {
     changeUi({ inspector: inspectorOpen ? 'closed' : 'open' })
   }
+  const drawer = inspectorOpen && !wide
+  useEffect(() => {
+    if (!drawer) return
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !event.defaultPrevented) changeUi({ inspector: 'closed' })
+    }
+    window.addEventListener('keydown', onKey)
+    return () => {
+      window.removeEventListener('keydown', onKey)
+    }
+  }, [drawer])
   return (
     <div className={`room${inspectorOpen ? (wide ? ' room-with-inspector' : ' room-with-drawer') : ''}`}>
       <div className="room-middle">

@@ -38,10 +38,9 @@ export function TaskHeader({ task, inspector }: { readonly task: TaskRow; readon
           <Badge tone={statusTones[task.status]}>{t.status[task.status]}</Badge>
           {task.disposition === null ? null : <Badge>{t.disposition[task.disposition]}</Badge>}
           <span className="grow" />
-          {task.result === null || atReview ? null : (
+          {task.result === null || atReview || task.status === 'result-ready' ? null : (
             <Button
               size="small"
-              variant={task.status === 'result-ready' ? 'primary' : 'normal'}
               icon={FileCheck2}
               chord="mod+2"
               onPress={() => {

@@ -14,7 +14,8 @@ import { StatusGlyph } from './status-glyph.tsx'
 export function TaskList(): ReactNode {
   const keys = useTaskKeys()
   const filter = useUi((ui) => ui.taskFilter)
-  const shown = useUi((ui) => ui.taskId)
+  // Elsewhere no task is chosen, so that choosing one always leads back to its room.
+  const shown = useUi((ui) => (ui.screen.at === 'room' || ui.screen.at === 'review' ? ui.taskId : null))
   const room = useRoom()
   const visible = useMemo(() => {
     const wanted = filter.trim().toLowerCase()

@@ -1,6 +1,5 @@
 import { CircleCheck, CircleX, FilePen, FilePlus2, FileSearch, Hand, LoaderCircle, OctagonPause, PencilLine, SquareTerminal, TriangleAlert, Wrench, type LucideIcon } from 'lucide-react'
 import { useLayoutEffect, useRef, type ReactNode } from 'react'
-import { Button as AriaButton } from 'react-aria-components'
 import type { ToolBody, ToolState } from '../../../../src-preload/contract/rows.ts'
 import { t } from '../../../i18n/text.ts'
 import { useNowMs } from '../../../store/clock.ts'
@@ -36,15 +35,16 @@ export function ToolRow({ rowKey, body }: { readonly rowKey: string; readonly bo
   return (
     <div className={`tool tool-${body.state}${body.parentCallId === null ? '' : ' tool-nested'}`} data-call-id={body.callId} data-tool={body.tool} data-state={body.state}>
       {expandable ? (
-        <AriaButton
+        <button
+          type="button"
           className="tool-head tool-head-button"
           aria-expanded={open}
-          onPress={() => {
+          onClick={() => {
             setOpen(!open)
           }}
         >
           {head}
-        </AriaButton>
+        </button>
       ) : (
         <div className="tool-head">{head}</div>
       )}
