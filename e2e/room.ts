@@ -83,7 +83,7 @@ export class Room {
   async openReview(): Promise<void> {
     const accept = this.window.getByRole('button', { name: 'Accept result' })
     if (await accept.isVisible()) return
-    await this.header.getByRole('button', { name: 'Review' }).click()
+    await this.window.getByRole('button', { name: 'Review', exact: true }).click()
     await expect(accept).toBeVisible()
   }
 
@@ -97,7 +97,7 @@ export class Room {
     await this.window.getByRole('button', { name: 'Reject result' }).click()
     const dialog = this.window.getByRole('dialog')
     await dialog.getByRole('textbox').fill(reason)
-    await dialog.getByRole('button', { name: 'Reject', exact: true }).click()
+    await dialog.getByRole('button', { name: /^Reject/ }).click()
   }
 
   /** An evidence level in the inspector: whether it was reached, and how. */
