@@ -63,7 +63,9 @@ export interface ScriptedRoom {
   /** The coders of all lives, oldest first. */
   readonly coders: readonly ScriptedCoder[]
   settle(): Promise<void>
-  /** A task and its state after everything that follows at once. */
+  /** New task, clicked; then everything that follows at once. */
+  tryCreate(change?: Partial<NewTask>, commandId?: string): Promise<Result<{ readonly taskId: TaskId }, Failure>>
+  /** A task that must be taken. */
   create(change?: Partial<NewTask>): Promise<TaskId>
   state(taskId: TaskId): TaskState
   give(taskId: TaskId, command: Parameters<Engine['command']>[2], commandId?: string): Promise<Result<{ readonly recorded: true }, Failure>>
@@ -75,54 +77,76 @@ export interface ScriptedRoom {
   quitAndStart(): Promise<void>
 }
 
-/** Opens the room and starts the app in it. Deterministic: the same options and calls give the same journal. */
-export async function openScriptedRoom(options: RoomOptions = {}): Promise<ScriptedRoom> {
+/** What outlives every life of the app: time, journal, folders, the runtime's sessions. */
+function makeGround(options: RoomOptions) {
   const time = options.time ?? createFakeTime()
-  const ids = createFakeIds()
   const memory = createMemoryJournal()
-  const openJournal = options.journal ?? (() => memory)
-  const workspace = createScriptedWorkspace()
-  const sandbox = createScriptedSandbox(time)
-  const lead = createScriptedLead([...(options.leadAnswers ?? [])])
-  const notifier = createScriptedNotifier()
-  const sessions = new Map<string, string>()
-  const errors: string[] = []
-  const coders: ScriptedCoder[] = []
-  const messages = { minted: 0 }
-  let lives = 0
-  let clicks = 0
-  const boot = async () => {
-    lives += 1
-    const index = lives
-    const life = createLife((point, passed) => options.crashAt?.(point, passed, index) ?? false)
-    const coder = createScriptedCoder(time, sessions, messages)
-    const gateway = createScriptedGateway()
-    const journal = openJournal()
-    coders.push(coder)
-    const engine = new Engine({
-      clock: time, ids, timers: mortalTimers(time, life), journal: mortalJournal(journal, life), sandbox, coder, gateway, directory: options.directory ?? createScriptedDirectory(), lead, workspace, notifier,
-      versions: () => ({ app: '0', electron: '0', sqlite: '0', openCode: null }), scriptedOwner: false,
-      log: (level, msg, fields) => { if (level === 'error' && life.alive) errors.push(`${msg} ${JSON.stringify(fields)}`) },
-    })
-    current = { engine, coder, gateway, journal, life }
+  return {
+    time, ids: createFakeIds(), openJournal: options.journal ?? (() => memory), workspace: createScriptedWorkspace(), sandbox: createScriptedSandbox(time), lead: createScriptedLead([...(options.leadAnswers ?? [])]),
+    notifier: createScriptedNotifier(), sessions: new Map<string, string>(), messages: { minted: 0 }, errors: [] as string[], coders: [] as ScriptedCoder[], directory: options.directory ?? createScriptedDirectory(),
+  }
+}
+type Ground = ReturnType<typeof makeGround>
+type Current = Pick<ScriptedRoom, 'engine' | 'coder' | 'gateway' | 'journal' | 'life'>
+
+/** One life: an engine with a coder and gateway of its own. `start` folds the journal; it may end the life. */
+function makeLife(ground: Ground, crashAt: (point: CrashPoint, passed: number) => boolean): Current & { start(): Promise<void> } {
+  const { time, ids, workspace, sandbox, lead, notifier, directory } = ground
+  const life = createLife(crashAt)
+  const coder = createScriptedCoder(time, ground.sessions, ground.messages)
+  const gateway = createScriptedGateway()
+  const journal = ground.openJournal()
+  ground.coders.push(coder)
+  const engine = new Engine({
+    clock: time, ids, timers: mortalTimers(time, life), journal: mortalJournal(journal, life), sandbox, coder, gateway, directory, lead, workspace, notifier,
+    versions: () => ({ app: '0', electron: '0', sqlite: '0', openCode: null }), scriptedOwner: false,
+    log: (level, msg, fields) => { if (level === 'error' && life.alive) ground.errors.push(`${msg} ${JSON.stringify(fields)}`) },
+  })
+  const start = async (): Promise<void> => {
     try {
       await engine.start()
     } catch (error) {
       if (life.alive) throw error
     }
   }
-  let current: Pick<ScriptedRoom, 'engine' | 'coder' | 'gateway' | 'journal' | 'life'>
+  return { engine, coder, gateway, journal, life, start }
+}
+
+/** Opens the room and starts the app in it. Deterministic: the same options and calls give the same journal. */
+export async function openScriptedRoom(options: RoomOptions = {}): Promise<ScriptedRoom> {
+  const ground = makeGround(options)
+  let lives = 0
+  let clicks = 0
+  const boot = async (): Promise<void> => {
+    lives += 1
+    const index = lives
+    const next = makeLife(ground, (point, passed) => options.crashAt?.(point, passed, index) ?? false)
+    current = next
+    await next.start()
+  }
+  let current: Current
   await boot()
-  const settle = async (): Promise<void> => { for (let round = 0; round < 12; round += 1) { await settled(); await time.advance(0) } }
+  const settle = async (): Promise<void> => { for (let round = 0; round < 12; round += 1) { await settled(); await ground.time.advance(0) } }
   const click = (): CommandId => { clicks += 1; return `click-${String(clicks)}` as CommandId }
-  const room: ScriptedRoom = {
-    time, workspace, sandbox, lead, notifier, errors, coders,
-    get engine() { return current.engine }, get coder() { return current.coder }, get gateway() { return current.gateway }, get journal() { return current.journal }, get life() { return current.life },
-    settle,
-    create: async (change) => {
-      const created = await current.engine.createTask(newTask(click(), change))
-      if (!created.ok) throw new Error(created.error.message)
+  /** A click of which the end of the app may leave no answer. */
+  const clicked = async <T>(act: (engine: Engine) => Result<T, Failure> | Promise<Result<T, Failure>>): Promise<Result<T, Failure>> => {
+    const { life, engine } = current
+    try {
+      return await act(engine)
+    } catch (error) {
+      if (life.alive) throw error
+      return { ok: false, error: diedMeanwhile }
+    } finally {
       await settle()
+    }
+  }
+  const room: ScriptedRoom = {
+    ...ground, settle,
+    get engine() { return current.engine }, get coder() { return current.coder }, get gateway() { return current.gateway }, get journal() { return current.journal }, get life() { return current.life },
+    tryCreate: (change, commandId) => clicked((engine) => engine.createTask(newTask(commandId ?? click(), change))),
+    create: async (change) => {
+      const created = await room.tryCreate(change)
+      if (!created.ok) throw new Error(created.error.message)
       return created.value.taskId
     },
     state: (taskId) => {
@@ -130,23 +154,13 @@ export async function openScriptedRoom(options: RoomOptions = {}): Promise<Scrip
       if (state === undefined) throw new Error(`no task ${taskId}`)
       return state
     },
-    give: async (taskId, command, commandId) => {
-      const { life, engine } = current
-      try {
-        return engine.command(taskId, (commandId ?? click()) as CommandId, command)
-      } catch (error) {
-        if (life.alive) throw error
-        return { ok: false, error: diedMeanwhile }
-      } finally {
-        await settle()
-      }
-    },
+    give: (taskId, command, commandId) => clicked((engine) => engine.command(taskId, (commandId ?? click()) as CommandId, command)),
     decide: async (taskId, verdict, approvalId) => {
       const record = approvalId === undefined ? waitingHolds(room.state(taskId))[0] : room.state(taskId).holds.get(approvalId)
       if (record === undefined) throw new Error('no hold waits')
       return await room.give(taskId, { is: 'decide-hold', approvalId: record.hold.approvalId, digest: record.hold.digest, verdict, reason: null })
     },
-    restart: async () => { (current.life).end(); await boot(); await settle() },
+    restart: async () => { current.life.end(); await boot(); await settle() },
     quitAndStart: async () => { await current.engine.close(); current.life.end(); await boot(); await settle() },
   }
   return room

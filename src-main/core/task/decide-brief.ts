@@ -7,9 +7,9 @@ import { makeHold } from '../approval/hold.ts'
 import { canonicalJson, digestOf, utf8Bytes, wellFormed } from '../digest.ts'
 import type { EnvelopePayload } from '../envelope/codec.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
-import { decided, failTask, ignored, withdrawHolds, withdrawQuestion, wrongState, type Decided } from './decision.ts'
+import { decided, failTask, ignored, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
 import type { TaskEvent } from './events.ts'
-import type { TaskState } from './model.ts'
+import { openQuestions, type TaskState } from './model.ts'
 import { post } from './post.ts'
 import { sessionTitle } from './turns.ts'
 import { checkRequest, tidyBrief } from './words.ts'
@@ -100,7 +100,7 @@ function propose(state: TaskState, ctx: DecideContext, by: 'lead' | 'owner', wri
   })
   const retire = state.phase === 'briefing' ? (['lead.brief'] as const) : []
   return decided([
-    ...withdrawHolds(state, by === 'owner' ? 'The owner wrote the brief.' : 'A newer brief takes its place.', (kind) => kind === 'brief' || kind === 'provider'), ...withdrawQuestion(state),
+    ...withdrawHolds(state, by === 'owner' ? 'The owner wrote the brief.' : 'A newer brief takes its place.', (kind) => kind === 'brief' || kind === 'provider'), ...withdrawQuestions(state),
     { type: 'brief-proposed', by, brief, inputVersion, inputDigest }, { type: 'hold-opened', hold },
   ], [], retire)
 }
@@ -129,7 +129,7 @@ export function providerApproved(state: TaskState, bot: Bot, settled: TaskEvent)
 
 /** A brief or a provider was refused: the task ends, the owner's folder was not touched. */
 export function denied(state: TaskState, settled: TaskEvent, what: string): Decided {
-  return decided([settled, ...withdrawHolds(state, `${what} was denied.`).filter((event) => event.type === 'hold-settled' && settled.type === 'hold-settled' && event.approvalId !== settled.approvalId),
+  return decided([settled, ...withdrawHolds(state, `${what} was denied.`).filter((event) => event.type === 'hold-settled' && settled.type === 'hold-settled' && event.approvalId !== settled.approvalId), ...withdrawQuestions(state),
     { type: 'noted', level: 'info', text: `${what} was denied by the owner. Nothing left this machine for it, and your folder was not touched.`, todo: null }, { type: 'task-cancelled' }], [{ kind: 'workspace.dispose' }], 'all')
 }
 
@@ -137,7 +137,7 @@ export function denied(state: TaskState, settled: TaskEvent, what: string): Deci
 export function leadFailed(state: TaskState, command: Extract<HostCommand, { is: 'lead-failed' }>, ctx: DecideContext): Decided {
   const failed: TaskEvent = { type: 'lead-failed', purpose: command.purpose, failure: command.failure }
   if (command.purpose === 'brief') {
-    if (state.phase !== 'briefing') return ignored
+    if (state.phase !== 'briefing' || openQuestions(state).length > 0) return ignored
     if (command.failure.code === 'budget-exhausted') return failTask(state, command.failure, [failed])
     const questionId = ctx.mint('q') as QuestionId
     return decided([failed, { type: 'question-asked', questionId, upstreamId: null, purpose: 'brief', text: `Bot A could not write the brief: ${command.failure.message} Write it yourself, or stop the task.`, options: [], deadlineAt: state.deadlineAt }])

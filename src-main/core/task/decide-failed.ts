@@ -4,7 +4,7 @@ import { reviewed, verified } from './decide-result.ts'
 import { decided, failTask, type Decided } from './decision.ts'
 import type { EffectKind } from './effects.ts'
 import type { TaskEvent } from './events.ts'
-import { activeTurn, isFinished, openQuestion, uncertain, type TaskState } from './model.ts'
+import { activeTurn, isFinished, openQuestions, uncertain, type TaskState } from './model.ts'
 import { startTurn } from './turns.ts'
 import { answerText } from './turn-text.ts'
 
@@ -16,26 +16,39 @@ export function effectFailed(state: TaskState, command: Failed, ctx: DecideConte
   if (isFinished(state.status) || state.cancel !== null) return decided([noted])
   const kind = command.effect as EffectKind
   switch (kind) {
-    case 'coder.start': return withoutCoder(state, command, [noted])
+    case 'coder.start': return withoutCoder(state, command, noted)
     case 'workspace.prepare': case 'coder.session': case 'coder.submit': case 'evidence.collect':
+      if (!awaited(state, kind)) return decided([noted])
       return state.recovery === null ? failTask(state, command.failure) : stillUncertain(state, command, [noted])
     case 'coder.reconcile': return state.recovery === null ? decided([noted]) : stillUncertain(state, command, [noted])
     case 'coder.answerQuestion': return answerNotTaken(state, command, ctx, noted)
     case 'lead.brief': return leadFailed(state, { is: 'lead-failed', purpose: 'brief', questionId: null, failure: command.failure }, ctx)
-    case 'lead.answer': return leadFailed(state, { is: 'lead-failed', purpose: 'answer', questionId: openQuestion(state)?.questionId ?? null, failure: command.failure }, ctx)
+    case 'lead.answer': return leadFailed(state, { is: 'lead-failed', purpose: 'answer', questionId: openQuestions(state).find((question) => question.state === 'open')?.questionId ?? null, failure: command.failure }, ctx)
     case 'lead.review': return reviewed(state, { failure: command.failure }, ctx)
     case 'verify.run': return notVerified(state, command, ctx)
     // It broke off without saying how far it came: only a look at the folder can tell.
-    case 'workspace.apply': case 'workspace.observe': return decided([noted, { type: 'recovery-needed', what: uncertain(`Applying the result broke off: ${command.failure.message}`) }])
+    case 'workspace.apply': case 'workspace.observe': return state.phase !== 'applying' ? decided([noted]) : decided([noted, { type: 'recovery-needed', what: uncertain(`Applying the result broke off: ${command.failure.message}`) }])
     case 'coder.stop': case 'coder.answerPermission': case 'coder.answerCommand': case 'workspace.dispose': return decided([noted])
   }
 }
 
+/** Whether the task waits for this effect now; what fails late is told and changes nothing. */
+function awaited(state: TaskState, kind: 'workspace.prepare' | 'coder.session' | 'coder.submit' | 'evidence.collect'): boolean {
+  switch (kind) {
+    case 'workspace.prepare': return state.phase === 'preparing'
+    case 'coder.session': return state.sessionId === null && (state.phase === 'starting-coder' || activeTurn(state) !== null)
+    case 'coder.submit': return state.phase === 'coding' && activeTurn(state)?.state === 'intended'
+    case 'evidence.collect': return state.phase === 'collecting'
+  }
+}
+
 /** The process did not start. */
-function withoutCoder(state: TaskState, command: Failed, noted: readonly TaskEvent[]): Decided {
-  const gone: TaskEvent[] = state.coder.is === 'starting' ? [{ type: 'coder-gone', how: 'It did not start.', proof: null }] : []
-  if (state.recovery !== null) return stillUncertain(state, command, [...noted, ...gone])
-  return failTask(gone.length > 0 ? { ...state, coder: { is: 'gone' } } : state, command.failure, gone)
+function withoutCoder(state: TaskState, command: Failed, noted: TaskEvent): Decided {
+  if (state.coder.is !== 'starting') return decided([noted])
+  const gone: TaskEvent = { type: 'coder-gone', how: 'It did not start.', proof: null }
+  if (state.recovery !== null) return stillUncertain(state, command, [noted, gone])
+  const needed = state.phase === 'starting-coder' || activeTurn(state) !== null
+  return needed ? failTask({ ...state, coder: { is: 'gone' } }, command.failure, [gone]) : decided([noted, gone])
 }
 
 function stillUncertain(state: TaskState, command: Failed, before: readonly TaskEvent[]): Decided {

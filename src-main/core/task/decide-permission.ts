@@ -6,6 +6,7 @@ import { utf8Bytes } from '../digest.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
 import { decided, failTask, ignored, interruptTools, withdrawHolds, type Decided } from './decision.ts'
 import { activeTurn, type TaskState } from './model.ts'
+import { arrived } from './turns.ts'
 import { allWellFormed } from './words.ts'
 
 type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
@@ -41,12 +42,12 @@ export function permissionAsked(state: TaskState, command: Host<'permission-aske
     const covered = coveredByGrant(state, shell)
     if (covered === 'allow') return rule(true, 'the task\'s grant', '')
     if (covered === 'deny') return rule(false, 'the task\'s grant', 'The task\'s grant denies this command.')
-    return decided([{ type: 'hold-opened', hold: commandHold(state, ctx, { for: 'permission', permissionId: command.permissionId, command: shell }, shell, command.callId, command.isolation) }])
+    return decided([...arrived(state), { type: 'hold-opened', hold: commandHold(state, ctx, { for: 'permission', permissionId: command.permissionId, command: shell }, shell, command.callId, command.isolation) }])
   }
   if (command.permission === 'edit') {
     if (state.grant.edits === 'allow') return rule(true, 'the task\'s grant', '')
     if (state.grant.edits === 'deny' || command.diff === null) return rule(false, 'the task\'s grant', 'The task\'s grant denies edits.')
-    return decided([{ type: 'hold-opened', hold: editHold(state, ctx, command, command.diff) }])
+    return decided([...arrived(state), { type: 'hold-opened', hold: editHold(state, ctx, command, command.diff) }])
   }
   const ruled = rule(false, 'policy', '')
   return ruled.ok ? decided([...ruled.value.events, { type: 'noted', level: 'warning', text: `Bot B asked for "${command.permission}", which the task does not grant. It was denied.`, todo: null }], ruled.value.effects) : ruled
@@ -61,7 +62,7 @@ export function commandAsked(state: TaskState, command: Host<'command-asked'>, c
   if (denial !== null) return answer(false, 'policy', denial)
   const covered = coveredByGrant(state, shell)
   if (covered !== 'ask') return answer(covered === 'allow', 'the task\'s grant', 'the task\'s grant denies this command')
-  return decided([{ type: 'hold-opened', hold: commandHold(state, ctx, { for: 'command', askId: command.askId, command: shell }, shell, null, command.isolation) }])
+  return decided([...arrived(state), { type: 'hold-opened', hold: commandHold(state, ctx, { for: 'command', askId: command.askId, command: shell }, shell, null, command.isolation) }])
 }
 
 function commandHold(state: TaskState, ctx: DecideContext, subject: Hold['subject'], shell: { readonly text: string; readonly cwd: string }, callId: Hold['callId'], isolation: string): Hold {

@@ -9,9 +9,9 @@ import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
 import { decided, failTask, ignored, interruptTools, wrongState, type Decided } from './decision.ts'
 import { needsProviderHold } from './decide-brief.ts'
 import type { TaskEvent } from './events.ts'
-import { activeTurn, openQuestion, type Question, type TaskState } from './model.ts'
+import { activeTurn, openQuestions, type Question, type TaskState } from './model.ts'
 import { post } from './post.ts'
-import { startTurn } from './turns.ts'
+import { arrived, startTurn } from './turns.ts'
 import { clip, jsonBytes } from './words.ts'
 
 type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
@@ -50,6 +50,7 @@ export function questionAsked(state: TaskState, command: Host<'question-asked'>,
   const text = clip(command.text, questionCharsMax, questionBytesMax)
   const options = fittingOptions(command.options)
   const asked: TaskEvent[] = [
+    ...arrived(state),
     { type: 'question-asked', questionId, upstreamId: command.upstreamId, purpose: 'work', text, options, deadlineAt: Math.min(ctx.now + limits.questionDeadlineMs, state.deadlineAt) },
     post(state, ctx, 'coder', 'question', turn.turnId, { question: text, options }),
   ]
@@ -70,8 +71,8 @@ export function leadAnswered(state: TaskState, command: Host<'lead-answered'>, c
 
 /** The owner answers, at any time, in the lead's place. */
 export function ownerAnswers(state: TaskState, command: Extract<OwnerCommand, { is: 'answer-question' }>, ctx: DecideContext): Decided {
-  const question = openQuestion(state)
-  if (question?.questionId !== command.questionId || question.purpose === 'brief') return wrongState(state, 'Answering this question')
+  const question = openQuestions(state).find((open) => open.questionId === command.questionId)
+  if (question === undefined || question.purpose === 'brief') return wrongState(state, 'Answering this question')
   const text = wellFormed(command.text)
   if (text.trim() === '' || jsonBytes(text) > answerBytesMax) return err(failure('invalid-input', 'This answer is empty, or too long to be sent to Bot B.', 'Write it in fewer words.'))
   return answer(state, ctx, question, 'owner', text)

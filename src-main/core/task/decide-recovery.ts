@@ -1,6 +1,6 @@
 import { failure } from '../../../src-preload/contract/failure.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
-import { decided, failTask, ignored, interruptTools, withdrawHolds, withdrawQuestion, wrongState, type Decided } from './decision.ts'
+import { decided, failTask, ignored, interruptTools, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
 import { afterRestart, type EffectKind } from './effects.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, isFinished, uncertain, type TaskState, type Turn } from './model.ts'
@@ -13,9 +13,8 @@ type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
 
 /** What hung on a process that is gone ends: rows, holds of its permissions, its question. */
 function lostWithCoder(state: TaskState, how: string, proof: Extract<TaskEvent, { type: 'coder-gone' }>['proof']): TaskEvent[] {
-  const question = [...state.questions.values()].find((candidate) => candidate.purpose === 'work' && (candidate.state === 'open' || candidate.state === 'asked-owner'))
   const gone: TaskEvent[] = state.coder.is === 'running' || state.coder.is === 'starting' ? [{ type: 'coder-gone', how, proof }] : []
-  return [...interruptTools(state, how), ...withdrawHolds(state, how, (kind) => kind === 'permission' || kind === 'command'), ...(question === undefined ? [] : withdrawQuestion(state)), ...gone]
+  return [...interruptTools(state, how), ...withdrawHolds(state, how, (kind) => kind === 'permission' || kind === 'command'), ...withdrawQuestions(state).filter((event) => event.type === 'question-closed' && state.questions.get(event.questionId)?.purpose === 'work'), ...gone]
 }
 
 const retired = (Object.keys(afterRestart) as EffectKind[]).filter((kind) => afterRestart[kind] === 'retire')
@@ -64,7 +63,8 @@ export function coderExited(state: TaskState, command: Host<'coder-exited'>): De
 /** A send without a clear outcome: never repeated because of a timeout. */
 export function turnAmbiguous(state: TaskState, command: Host<'turn-ambiguous'>): Decided {
   const turn = activeTurn(state)
-  if (turn?.turnId !== command.turnId) return ignored
+  // Known to have arrived by what was seen of it: nothing is ambiguous.
+  if (turn?.turnId !== command.turnId || turn.state === 'submitted') return ignored
   return decided([{ type: 'recovery-needed', what: uncertain(command.what) }], [{ kind: 'coder.reconcile', turnId: turn.turnId }])
 }
 
@@ -77,7 +77,7 @@ export function turnReconciled(state: TaskState, command: Host<'turn-reconciled'
       { type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, completed.' },
       { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: command.text, failure: null },
     ], [{ kind: 'evidence.collect', turnId: turn.turnId }])
-    case 'running': return decided([{ type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, and it is running.' }, { type: 'turn-submitted', turnId: turn.turnId }])
+    case 'running': return decided([{ type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, and it is running.' }, ...(turn.state === 'intended' ? [{ type: 'turn-submitted' as const, turnId: turn.turnId }] : [])])
     case 'absent': return decided([{ type: 'recovery-needed', what: `Checked: turn ${String(turn.index)} never arrived. You may resend it.` }])
     case 'failed': case 'interrupted': return decided([{ type: 'recovery-needed', what: `Checked: turn ${String(turn.index)} arrived and was interrupted before it ended. Resend goes on in the same session; mark done takes the files as they are.` }])
   }

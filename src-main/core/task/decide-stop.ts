@@ -1,6 +1,6 @@
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import type { HostCommand } from './commands.ts'
-import { decided, ignored, interruptTools, withdrawHolds, withdrawQuestion, wrongState, type Decided } from './decision.ts'
+import { decided, ignored, interruptTools, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, isFinished, type TaskState } from './model.ts'
 
@@ -18,7 +18,7 @@ export function requestStop(state: TaskState, cause: string, then: 'cancelled' |
   const turn = activeTurn(state)
   const tombstone: TaskEvent[] = turn === null ? [] : [{ type: 'turn-ended', turnId: turn.turnId, outcome: 'aborted', text: '', failure: null }]
   return decided([
-    ...withdrawHolds(state, cause), ...withdrawQuestion(state), ...tombstone,
+    ...withdrawHolds(state, cause), ...withdrawQuestions(state), ...tombstone,
     { type: 'cancel-requested', generation: state.generation + 1, cause, then, failure: why },
   ], [{ kind: 'coder.stop' }], 'all')
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { failure } from '../../../src-preload/contract/failure.ts'
 import { decodeEnvelope } from '../envelope/codec.ts'
 import { activeTurn, openQuestion, waitingHolds } from './model.ts'
-import { aBrief, aTask, collect, playTask, playToResult, playToWork, remoteTarget, say, submitTurn, type Played } from './played.suite.ts'
+import { aBrief, aTask, collect, playTask, playToResult, playToSend, playToWork, remoteTarget, say, submitTurn, type Played } from './played.suite.ts'
 import { taskRow } from './rows/task-row.ts'
 import { taskRowSchema } from '../../../src-preload/contract/rows.ts'
 
@@ -157,7 +157,7 @@ describe('effects that could not be done', () => {
   })
 
   it('leaves no turn open behind a failed task', () => {
-    const task = playToWork().play({ is: 'effect-failed', effect: 'coder.submit', failure: broken })
+    const task = playToSend().play({ is: 'effect-failed', effect: 'coder.submit', failure: broken })
     expect(task.state.status).toBe('failed')
     expect(activeTurn(task.state)).toBeNull()
   })
@@ -210,21 +210,19 @@ describe('uncertainty', () => {
   const ambiguous = (task: Played) => task.play({ is: 'turn-ambiguous', turnId: activeTurn(task.state)!.turnId, what: 'No answer came.' })
 
   it('takes the completed end of an uncertain turn, whenever history tells it', () => {
-    const task = ambiguous(playToWork())
+    const task = ambiguous(playToSend())
     task.endTurn('completed')
     expect(task.state).toMatchObject({ recovery: null, phase: 'collecting' })
   })
 
   it('leaves the exits to the owner when an uncertain turn ended without a result', () => {
-    const task = ambiguous(playToWork())
+    const task = ambiguous(playToSend())
     task.endTurn('failed')
-    expect(task.state).toMatchObject({ recovery: { state: 'uncertain' }, status: 'working' })
+    expect(task.state).toMatchObject({ recovery: { state: 'uncertain' }, status: 'claimed' })
   })
 
   it('sends again under the same ids what may not have arrived, and pays once', () => {
-    const task = playTask().play(say.prepared, say.brief)
-    task.decideHold('approved')
-    ambiguous(task.play(say.started, say.bound)).play({ is: 'resolve-recovery', exit: 'resend' })
+    const task = ambiguous(playToSend()).play({ is: 'resolve-recovery', exit: 'resend' })
     expect(task.effects).toEqual([{ kind: 'coder.submit', turnId: task.state.turns[0]!.turnId }])
     expect(task.state.turns).toHaveLength(1)
     expect(task.state.spending.open.size + task.state.spending.spent.turns).toBe(1)
@@ -267,6 +265,15 @@ describe('uncertainty', () => {
     task.play(say.restarted)
     expect(task.state.coder.is).toBe('gone')
     expect(task.effects).toEqual([{ kind: 'workspace.dispose' }])
+  })
+})
+
+describe('what the first turn asks', () => {
+  it('shows that the turn arrived, so that the task waits as blocked and no late answer of the send makes it uncertain', () => {
+    const task = playToSend().play(say.question('que_1'))
+    expect(task.state.status).toBe('blocked')
+    task.play({ is: 'turn-ambiguous', turnId: task.state.turns[0]!.turnId, what: 'No answer came.' })
+    expect(task.state.recovery).toBeNull()
   })
 })
 

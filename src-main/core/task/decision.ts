@@ -2,7 +2,7 @@ import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { Effect, EffectKind } from './effects.ts'
 import type { TaskEvent } from './events.ts'
-import { openQuestion, waitingHolds, type TaskState } from './model.ts'
+import { openQuestions, waitingHolds, type TaskState } from './model.ts'
 
 /** What a command leads to: facts to record and effects to run after the commit. `retire`: open effects that must not run any more. */
 export interface Decision { readonly events: readonly TaskEvent[]; readonly effects: readonly Effect[]; readonly retire: readonly EffectKind[] | 'all' }
@@ -27,10 +27,9 @@ export function withdrawHolds(state: TaskState, cause: string, only: (kind: stri
     .map((record) => ({ type: 'hold-settled', approvalId: record.hold.approvalId, outcome: 'withdrawn', digest: record.hold.digest, cause }))
 }
 
-/** The open question, if any, ends without an answer. */
-export function withdrawQuestion(state: TaskState): TaskEvent[] {
-  const question = openQuestion(state)
-  return question === null ? [] : [{ type: 'question-closed', questionId: question.questionId, how: 'withdrawn' }]
+/** Every open question ends without an answer: two may be asked at once. */
+export function withdrawQuestions(state: TaskState): TaskEvent[] {
+  return openQuestions(state).map(({ questionId }) => ({ type: 'question-closed', questionId, how: 'withdrawn' }))
 }
 
 /** Every open tool row gets its one final record. */
@@ -57,7 +56,7 @@ function endedBy(event: TaskEvent): string | null {
 export function failTask(state: TaskState, why: Failure, before: readonly TaskEvent[] = []): Decided {
   const ended = new Set(before.map(endedBy))
   const turns = [...state.turns.filter((turn) => turn.state !== 'ended').map((turn) => turn.turnId), ...before.flatMap((event) => (event.type === 'turn-intended' ? [event.turnId] : []))]
-  const rest: TaskEvent[] = [...withdrawHolds(state, 'The task failed.'), ...withdrawQuestion(state), ...turns.map((turnId): TaskEvent => ({ type: 'turn-ended', turnId, outcome: 'aborted', text: '', failure: null }))]
+  const rest: TaskEvent[] = [...withdrawHolds(state, 'The task failed.'), ...withdrawQuestions(state), ...turns.map((turnId): TaskEvent => ({ type: 'turn-ended', turnId, outcome: 'aborted', text: '', failure: null }))]
   const events: TaskEvent[] = [...before, ...rest.filter((event) => !ended.has(endedBy(event))), { type: 'task-failed', failure: why }]
   const running = state.coder.is === 'running' || state.coder.is === 'starting'
   return decided(events, [running ? { kind: 'coder.stop' } : { kind: 'workspace.dispose' }], 'all')

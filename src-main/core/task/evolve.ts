@@ -95,7 +95,8 @@ function evolveCoder(state: TaskState, event: CoderEvent, at: Millis): TaskState
     case 'turn-submitted': return { ...withTurn(state, event.turnId, 'submitted'), status: state.status === 'claimed' ? 'working' : state.status }
     case 'turn-ended': {
       const ended = { ...withTurn(state, event.turnId, 'ended'), spending: spendOn(state, event) }
-      return event.outcome === 'completed' ? { ...phase(ended, 'collecting', at), summary: event.text } : ended
+      // A turn that has completed was worked on, whether or not its arrival was seen.
+      return event.outcome === 'completed' ? { ...phase(ended, 'collecting', at), summary: event.text, status: state.status === 'claimed' ? 'working' : state.status } : ended
     }
   }
 }

@@ -120,7 +120,12 @@ export function waitingHolds(state: TaskState): readonly HoldRecord[] {
   return [...state.holds.values()].filter((record) => record.outcome === 'waiting').sort((a, b) => a.order - b.order)
 }
 
-/** The question that waits for an answer, if any. */
+/** Questions that wait for an answer, in the order they were asked. */
+export function openQuestions(state: TaskState): readonly Question[] {
+  return [...state.questions.values()].filter((question) => question.state === 'open' || question.state === 'asked-owner')
+}
+
+/** The first question that waits for an answer, if any. */
 export function openQuestion(state: TaskState): Question | null {
-  return [...state.questions.values()].find((question) => question.state === 'open' || question.state === 'asked-owner') ?? null
+  return openQuestions(state)[0] ?? null
 }

@@ -97,14 +97,24 @@ export function playTask(first: TaskCommand = say.open()): Played {
   return played.play(first)
 }
 
-/** Plays up to the first submitted turn. */
-export function playToWork(first: TaskCommand = say.open()): Played {
+/** Plays up to the coder's start. */
+export function playToStart(first: TaskCommand = say.open()): Played {
   const task = playTask(first).play(say.prepared)
   if (waitingHolds(task.state).length > 0) task.decideHold('approved')
   task.play(say.brief)
   task.decideHold('approved')
   if (waitingHolds(task.state).length > 0) task.decideHold('approved')
-  return submitTurn(task.play(say.started, say.bound))
+  return task
+}
+
+/** Plays up to the first turn, of which nobody knows yet that it arrived. */
+export function playToSend(first: TaskCommand = say.open()): Played {
+  return playToStart(first).play(say.started, say.bound)
+}
+
+/** Plays up to the first submitted turn. */
+export function playToWork(first: TaskCommand = say.open()): Played {
+  return submitTurn(playToSend(first))
 }
 
 /** The runtime took the active turn. */
@@ -123,4 +133,11 @@ export function playToResult(first: TaskCommand = say.open()): Played {
   const task = playToWork(first)
   task.endTurn()
   return collect(task).play(say.verified(true), say.reviewed)
+}
+
+/** Plays up to the owner's click on Accept: the result is being applied. */
+export function playToApply(first: TaskCommand = say.open()): Played {
+  const task = playToResult(first)
+  task.decideHold('approved')
+  return task
 }

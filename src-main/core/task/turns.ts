@@ -7,7 +7,7 @@ import type { DecideContext } from './commands.ts'
 import { decided, failTask, type Decided } from './decision.ts'
 import type { Effect } from './effects.ts'
 import type { TaskEvent, TurnKind } from './events.ts'
-import type { TaskState } from './model.ts'
+import { activeTurn, type TaskState } from './model.ts'
 
 /** What a new turn carries; `continues` names a message whose loop goes on (an answered live question) instead of a new one. */
 export interface TurnContent { readonly kind: TurnKind; readonly text: string; readonly continues?: { readonly messageId: string; readonly effect: (turnId: TurnId) => Effect } }
@@ -33,6 +33,15 @@ export function startTurn(state: TaskState, ctx: DecideContext, content: TurnCon
   if (state.coder.is === 'starting') return decided([...before, intended])
   if (state.coder.is === 'running' && state.sessionId !== null) return decided([...before, intended], [{ kind: 'coder.submit', turnId }])
   return decided([...before, intended, { type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
+}
+
+/**
+ * What the runtime asks within the task's first turn proves that the turn arrived, although the send's own answer was not seen yet.
+ * Later turns share their session with earlier ones, so a late word of those proves nothing about them.
+ */
+export function arrived(state: TaskState): TaskEvent[] {
+  const turn = activeTurn(state)
+  return turn?.state === 'intended' && state.status === 'claimed' && state.recovery === null ? [{ type: 'turn-submitted', turnId: turn.turnId }] : []
 }
 
 /** The title by which the task's one session is found again after a crash. */

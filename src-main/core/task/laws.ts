@@ -1,0 +1,113 @@
+import type { TaskStatus } from '../../../src-preload/contract/task.ts'
+import { canonicalJson } from '../digest.ts'
+import { checkEnvelope } from '../envelope/codec.ts'
+import type { TaskEvent } from './events.ts'
+import { evolve, opened } from './evolve.ts'
+import { isFinished, openQuestion, waitingHolds, type TaskState } from './model.ts'
+
+/** An event with its place and time, as the journal has it. */
+export interface PlacedEvent { readonly payload: TaskEvent; readonly at: number; readonly seq: number }
+
+/** Which status may follow which. Blocked straight after claimed: the turn began and waits in one step, since a hold of another layer was open. */
+const follows: Record<TaskStatus, readonly TaskStatus[]> = {
+  open: ['claimed', 'cancelled', 'failed'], claimed: ['working', 'blocked', 'cancelled', 'failed'], working: ['blocked', 'result-ready', 'cancelled', 'failed'], blocked: ['working', 'cancelled', 'failed'],
+  'result-ready': ['accepted', 'cancelled'], accepted: [], cancelled: [], failed: [],
+}
+
+/** What has happened so far, as far as the laws need it. */
+interface Seen { readonly submitted: Set<string>; readonly intended: Map<string, string>; readonly settled: Map<string, string>; readonly closed: Set<string>; readonly ended: Set<string>; readonly turnsEnded: Set<string>; readonly envelopes: Set<string>; accepting: string | null; stopped: boolean }
+
+/**
+ * The laws of a task's history, checked after each event; what they say is what contracts 1 and 2 promise. Gives each breach in words, none
+ * for a history as it must be. For tests, the harness and the simulator: the product does not need to ask.
+ */
+export function brokenLaws(history: Iterable<PlacedEvent>): string[] {
+  const broken: string[] = []
+  const seen: Seen = { submitted: new Set(), intended: new Map(), settled: new Map(), closed: new Set(), ended: new Set(), turnsEnded: new Set(), envelopes: new Set(), accepting: null, stopped: false }
+  let state: TaskState | null = null
+  for (const { payload: event, at, seq } of history) {
+    const say = (what: string): void => { broken.push(`${String(seq)} ${event.type}: ${what}`) }
+    if (state === null) {
+      if (event.type !== 'task-opened') return [`${String(seq)} ${event.type}: before the task was opened`]
+      state = opened(event, at)
+      continue
+    }
+    const before: TaskState = state
+    ofEvent(before, event, seen, say)
+    state = evolve(before, event, at, seq)
+    ofStep(before, state, event, say)
+    ofState(state, say)
+  }
+  return broken
+}
+
+type Say = (what: string) => void
+
+/** Each thing ends once, and only what began. */
+function ofEvent(state: TaskState, event: TaskEvent, seen: Seen, say: Say): void {
+  switch (event.type) {
+    case 'hold-opened': if (state.holds.has(event.hold.approvalId)) say('a hold id twice'); return
+    case 'hold-settled': {
+      if (seen.settled.has(event.approvalId)) say('a hold settled twice')
+      if (state.holds.get(event.approvalId)?.hold.digest !== event.digest) say('settled under another digest')
+      seen.settled.set(event.approvalId, event.outcome)
+      const subject = state.holds.get(event.approvalId)?.hold.subject
+      if (subject?.for === 'acceptance' && event.outcome === 'approved') seen.accepting = subject.treeDigest
+      return
+    }
+    case 'question-answered': case 'question-closed': if (seen.closed.has(event.questionId)) say('a question ended twice'); seen.closed.add(event.questionId); return
+    case 'turn-intended': {
+      if (seen.intended.has(event.turnId)) say('a turn key twice')
+      if (event.kind !== 'answer' && [...seen.intended.values()].includes(event.messageId)) say('a message id that was used')
+      seen.intended.set(event.turnId, event.messageId)
+      return
+    }
+    case 'turn-submitted': if (seen.submitted.has(event.turnId)) say('a turn submitted twice'); if (!seen.intended.has(event.turnId)) say('a turn submitted without its intent'); seen.submitted.add(event.turnId); return
+    case 'turn-ended': if (seen.turnsEnded.has(event.turnId)) say('a turn ended twice'); seen.turnsEnded.add(event.turnId); return
+    case 'tool-started': if (seen.ended.has(event.callId)) say('a call began again'); return
+    case 'tool-ended': if (seen.ended.has(event.callId)) say('a call with two final records'); if (!state.openTools.has(event.callId)) say('a call ended that had not begun'); seen.ended.add(event.callId); return
+    case 'apply-intended': if (seen.accepting !== event.treeDigest) say('applied without the owner\'s acceptance of this tree'); return
+    case 'accepted': if (seen.accepting !== event.treeDigest) say('accepted without the owner'); return
+    case 'cancel-observed': if (state.cancel?.state !== 'requested') say('a stop observed that was not requested'); return
+    case 'coder-started': if (state.coder.is === 'running') say('a second process'); return
+    case 'envelope-posted': ofEnvelope(state, event, seen, say); return
+    default: return
+  }
+}
+
+function ofEnvelope(state: TaskState, event: Extract<TaskEvent, { type: 'envelope-posted' }>, seen: Seen, say: Say): void {
+  const parsed: unknown = JSON.parse(event.text)
+  if (canonicalJson(parsed) !== event.text) say('an envelope that is not canonical')
+  const decoded = checkEnvelope(parsed)
+  if (!decoded.ok) { say(`an envelope that its reader refuses: ${decoded.error.reason}`); return }
+  if (decoded.value.seq !== state.envelopeSeq[event.from] + 1) say('a gap in the producer\'s sequence')
+  if (decoded.value.generation !== state.generation) say('an envelope of another generation')
+  if (decoded.value.inReplyTo !== null && !seen.envelopes.has(decoded.value.inReplyTo)) say('a reply to nothing of this task')
+  seen.envelopes.add(event.eventId)
+}
+
+/** What may change in one step. */
+function ofStep(before: TaskState, after: TaskState, event: TaskEvent, say: Say): void {
+  if (after.status !== before.status && !follows[before.status].includes(after.status)) say(`${before.status} became ${after.status}`)
+  if (after.generation !== before.generation && (event.type !== 'cancel-requested' || after.generation !== before.generation + 1)) say('the generation moved')
+  for (const name of ['turns', 'messages', 'requests', 'tokens', 'moneyMicroUsd'] as const) if (after.spending.spent[name] < before.spending.spent[name]) say(`spent ${name} fell`)
+}
+
+/** What must hold at any time. */
+function ofState(state: TaskState, say: Say): void {
+  if (state.turns.filter((turn) => turn.state !== 'ended').length > 1) say('two turns at once')
+  const { open, spent } = state.spending
+  const used = (name: 'turns' | 'messages' | 'requests'): number => spent[name] + [...open.values()].reduce((sum, charge) => sum + charge[name], 0)
+  if (used('turns') > state.budget.turnsMax) say('more turns than the budget has')
+  if (used('messages') > state.budget.messagesMax) say('more messages than the budget has')
+  if (used('requests') > state.budget.requestsMax) say('more requests than the budget has')
+  if (Object.values(spent).some((amount) => amount < 0)) say('a negative budget')
+  if (state.status === 'blocked' && waitingHolds(state).length === 0 && openQuestion(state) === null) say('blocked by nothing')
+  if (state.status === 'working' && (waitingHolds(state).length > 0 || openQuestion(state) !== null)) say('working while something waits for an answer')
+  if (!isFinished(state.status)) return
+  if (waitingHolds(state).length > 0) say('a hold waits in a finished task')
+  if (openQuestion(state) !== null) say('a question waits in a finished task')
+  if (state.recovery !== null) say('a finished task is uncertain')
+  if (state.phase !== 'ended') say(`a finished task is ${state.phase}`)
+  if (state.turns.some((turn) => turn.state !== 'ended')) say('a turn runs in a finished task')
+}
