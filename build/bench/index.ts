@@ -5,11 +5,11 @@ import { cpus, release } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { closingLine } from '../checks/tally.ts'
-import type { Bench, BenchRow } from './row.ts'
+import type { Bench, BenchRow } from './support/row.ts'
 
 const here = import.meta.dirname
 const root = resolve(here, '../..')
-const notBenches = new Set(['index.ts', 'row.ts'])
+const notBenches = new Set(['index.ts'])
 
 function names(asked: readonly string[]): string[] {
   const all = readdirSync(here).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !notBenches.has(file)).map((file) => file.slice(0, -3)).sort()

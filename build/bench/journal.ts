@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { openJournal } from '../../src-main/adapters/sqlite/open.ts'
 import type { SqliteJournal } from '../../src-main/adapters/sqlite/journal.ts'
 import type { Commit } from '../../src-main/engine/ports.ts'
-import { quantile, type BenchRow } from './row.ts'
+import { quantile, type BenchRow } from './support/row.ts'
 
 // Short rounds in turns, since the disk is shared: a pause of the machine hits one pair, not the result.
 const rounds = 80

@@ -25,3 +25,8 @@ export function quantile(values: readonly number[], share: number): number {
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
+
+/** Milliseconds since the epoch, finer than whole ones. All processes of a machine agree on it. */
+export function nowMs(): number {
+  return performance.timeOrigin + performance.now()
+}
