@@ -16,7 +16,10 @@ export const plainLead: LeadScript = {
 }
 
 /** What a test may wait for: the list of requests, or a moment inside a reply. */
-interface Moments { readonly firstArgumentAt: number | null; readonly halfways: number }
+interface Moments { readonly halfways: number }
+
+/** When a call's bytes were handed to the socket, in milliseconds since the epoch and parts of them; null while they have not been. */
+export interface CallStamp { readonly callId: string; firstArgumentAt: number | null; targetAt: number | null }
 
 /**
  * A scripted OpenAI-compatible provider on loopback, both wire APIs. The coder's requests take the steps of a queue, one each, in
@@ -28,7 +31,9 @@ export class StubProvider {
   readonly #queue: Step[] = []
   readonly #listeners = new Set<() => void>()
   #lead: LeadScript = plainLead
-  #moments: Moments = { firstArgumentAt: null, halfways: 0 }
+  /** One for each streamed call, in order. */
+  readonly stamps: CallStamp[] = []
+  #moments: Moments = { halfways: 0 }
   #release: () => void = () => undefined
   #everyone: Step | null = null
 
@@ -80,7 +85,7 @@ export class StubProvider {
 
   /** When the first piece of the newest call's arguments was handed to the socket: milliseconds since the epoch. */
   get firstArgumentAt(): number | null {
-    return this.#moments.firstArgumentAt
+    return this.stamps.at(-1)?.firstArgumentAt ?? null
   }
 
   of(asker: Asker): readonly Asked[] {
@@ -142,7 +147,20 @@ export class StubProvider {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(wholeBody(asked.api, reply)))
       return
     }
-    await stream(asked.api, reply, step, response, () => this.#atHalf(step, response), () => { this.#moments = { ...this.#moments, firstArgumentAt: Date.now() } })
+    await stream(asked.api, reply, step, response, () => this.#atHalf(step, response), call === null ? () => undefined : this.#stamping(call))
+  }
+
+  /** Stamps the call's first piece, and the one that has the last of its first argument: for `write` that is the file. */
+  #stamping(call: { readonly id: string; readonly json: string }): (chars: number) => void {
+    const stamp: CallStamp = { callId: call.id, firstArgumentAt: null, targetAt: null }
+    this.stamps.push(stamp)
+    const [first = ['', '']] = Object.entries(JSON.parse(call.json) as Record<string, unknown>)
+    const targetChars = [...JSON.stringify(Object.fromEntries([first]))].length - 1
+    return (chars) => {
+      const now = performance.timeOrigin + performance.now()
+      stamp.firstArgumentAt ??= now
+      if (chars >= targetChars) stamp.targetAt ??= now
+    }
   }
 
   async #atHalf(step: CallStep | TextStep, response: ServerResponse): Promise<boolean> {

@@ -10,6 +10,8 @@ export interface CallStep {
   readonly text?: string
   /** Stops half-way through the arguments: for that long, or until `release` of the provider when it is 'until-released', or dies there. */
   readonly half?: { readonly forMs: number } | 'until-released' | 'dies'
+  /** Between two pieces of the arguments; without it they follow as fast as they go. */
+  readonly paceMs?: number
 }
 
 export interface TextStep {
@@ -21,7 +23,7 @@ export interface TextStep {
 
 /** OpenCode's tools, as the coder calls them. Paths are of the sandbox. */
 export const does = {
-  write: (filePath: string, content: string, more: Pick<CallStep, 'text' | 'half'> = {}): CallStep => ({ is: 'call', tool: 'write', input: { filePath, content }, ...more }),
+  write: (filePath: string, content: string, more: Pick<CallStep, 'text' | 'half' | 'paceMs'> = {}): CallStep => ({ is: 'call', tool: 'write', input: { filePath, content }, ...more }),
   bash: (command: string, description = 'Run a command'): CallStep => ({ is: 'call', tool: 'bash', input: { command, description } }),
   read: (filePath: string): CallStep => ({ is: 'call', tool: 'read', input: { filePath } }),
   question: (question: string, options: readonly string[]): CallStep =>

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as after } from 'node:timers/promises'
 import type { CallStep, Dressed, TextStep } from './step.ts'
 
 const pieceChars = 48
@@ -20,19 +20,20 @@ interface Wire {
   readonly end: () => string
 }
 
-/** Streams a reply. `onArgument` is called with the first piece of a call's arguments when it has been handed to the socket. */
-export async function stream(api: 'chat' | 'responses', reply: Dressed, step: CallStep | TextStep, response: ServerResponse, atHalf: AtHalf, onArgument: () => void): Promise<void> {
+/** Streams a reply. `onArgument` is called right before a piece of a call's arguments is handed to the socket, with how many characters will have been sent then. */
+export async function stream(api: 'chat' | 'responses', reply: Dressed, step: CallStep | TextStep, response: ServerResponse, atHalf: AtHalf, onArgument: (chars: number) => void): Promise<void> {
   const wire = api === 'chat' ? chatWire(reply) : responsesWire(reply)
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
   response.write(wire.begin())
   if (reply.text !== '') {
     response.write(wire.textBegin())
-    if (!await pieces(reply.text, response, wire.text, step.is === 'text' ? atHalf : goOn, () => undefined)) return
+    if (!await pieces(reply.text, response, wire.text, step.is === 'text' ? atHalf : goOn, nextTurn, () => undefined)) return
     response.write(wire.textEnd())
   }
   if (reply.call !== null) {
     response.write(wire.callBegin())
-    if (!await pieces(reply.call.json, response, wire.argument, atHalf, onArgument)) return
+    const paceMs = step.is === 'call' ? step.paceMs : undefined
+    if (!await pieces(reply.call.json, response, wire.argument, atHalf, paceMs === undefined ? nextTurn : () => after(paceMs), onArgument)) return
     response.write(wire.callEnd())
   }
   response.end(wire.end())
@@ -40,7 +41,7 @@ export async function stream(api: 'chat' | 'responses', reply: Dressed, step: Ca
 
 const goOn: AtHalf = () => Promise.resolve(true)
 
-async function pieces(text: string, response: ServerResponse, frame: (piece: string) => string, atHalf: AtHalf, onFirst: () => void): Promise<boolean> {
+async function pieces(text: string, response: ServerResponse, frame: (piece: string) => string, atHalf: AtHalf, pace: () => Promise<unknown>, onPiece: (chars: number) => void): Promise<boolean> {
   const units = [...text]
   const half = Math.floor(units.length / 2)
   let halved = false
@@ -50,10 +51,11 @@ async function pieces(text: string, response: ServerResponse, frame: (piece: str
       if (!await atHalf()) return false
     }
     if (response.destroyed) return false
-    response.write(frame(units.slice(at, at + pieceChars).join('')))
-    if (at === 0) onFirst()
+    const piece = units.slice(at, at + pieceChars)
+    onPiece(at + piece.length)
+    response.write(frame(piece.join('')))
     // Each piece is a write of its own, as a model's stream is.
-    await nextTurn()
+    await pace()
   }
   return true
 }
