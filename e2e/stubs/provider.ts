@@ -83,11 +83,6 @@ export class StubProvider {
     this.#release()
   }
 
-  /** When the first piece of the newest call's arguments was handed to the socket: milliseconds since the epoch. */
-  get firstArgumentAt(): number | null {
-    return this.stamps.at(-1)?.firstArgumentAt ?? null
-  }
-
   of(asker: Asker): readonly Asked[] {
     return this.asked.filter((one) => one.asker === asker)
   }

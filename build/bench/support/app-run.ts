@@ -81,11 +81,10 @@ export class AppRun {
     const gone = this.#child.exitCode !== null || this.#child.signalCode !== null ? Promise.resolve() : once(this.#child, 'exit').then(() => undefined)
     this.#devTools?.close()
     this.#child.kill('SIGTERM')
-    let killed = false
-    const bound = setTimeout(() => { killed = this.#child.kill('SIGKILL') }, quitWithinMs)
+    const bound = setTimeout(() => { this.#child.kill('SIGKILL') }, quitWithinMs)
     await gone
     clearTimeout(bound)
-    if (killed) throw new Error(`the app did not quit within ${quitWithinMs} ms`)
+    if (this.#child.signalCode === 'SIGKILL') throw new Error(`the app did not quit within ${quitWithinMs} ms`)
   }
 
   async #drive({ script, onReport }: RunOptions): Promise<string> {
