@@ -3,7 +3,7 @@ import type { ApprovalId, CommandId, TaskId } from '../../src-preload/contract/i
 import type { NewTask } from '../../src-preload/contract/methods.ts'
 import { createFakeIds, createFakeTime, settled } from '../adapters/memory/fake-time.ts'
 import { createMemoryJournal } from '../adapters/memory/memory-journal.ts'
-import { createScriptedCoder, sayWrite } from '../adapters/memory/scripted-coder.ts'
+import { createRuntimeStore, createScriptedCoder, sayWrite } from '../adapters/memory/scripted-coder.ts'
 import { createScriptedDirectory, createScriptedGateway, createScriptedLead, createScriptedNotifier, createScriptedSandbox, createScriptedWorkspace } from '../adapters/memory/scripted-world.ts'
 import type { TaskState } from '../core/task/model.ts'
 import { waitingHolds } from '../core/task/model.ts'
@@ -27,10 +27,10 @@ async function aRoom(leadAnswers: string[], change: { readonly directory?: Retur
   const sandbox = createScriptedSandbox(time)
   const lead = createScriptedLead(leadAnswers)
   const notifier = createScriptedNotifier()
-  const sessions = new Map<string, string>()
+  const store = createRuntimeStore()
   const errors: string[] = []
   const boot = async () => {
-    const coder = createScriptedCoder(time, sessions)
+    const coder = createScriptedCoder(time, store)
     const gateway = createScriptedGateway()
     const engine = new Engine({ clock: time, ids, timers: time, journal, sandbox, coder, gateway, directory: change.directory ?? createScriptedDirectory(), lead, workspace, notifier, versions: () => ({ app: '0', electron: '0', sqlite: '0', openCode: null }), scriptedOwner: false, log: (level, msg, fields) => { if (level === 'error') errors.push(`${msg} ${JSON.stringify(fields)}`) } })
     await engine.start()

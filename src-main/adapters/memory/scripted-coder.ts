@@ -8,6 +8,19 @@ import { createGates, type Gates } from './gates.ts'
 /** A signal without what the double fills in. */
 type Spoken = CoderSignal extends infer S ? (S extends CoderSignal ? Omit<S, 'signalId' | 'sessionId' | 'parentSessionId'> : never) : never
 
+/** What the runtime keeps on its disk: it outlives its process and the app. */
+export interface RuntimeStore {
+  /** Session title → session id. */
+  readonly sessions: Map<string, string>
+  /** By message id: what became of a prompt, and in which process it was taken. */
+  readonly prompts: Map<string, { readonly sessionId: string; readonly process: number; state: 'running' | 'completed' | 'failed' }>
+  minted: number
+  processes: number
+}
+export function createRuntimeStore(): RuntimeStore {
+  return { sessions: new Map(), prompts: new Map(), minted: 0, processes: 0 }
+}
+
 /** One scripted process: what it was told, and a mouth to speak its signals with. */
 export interface ScriptedRun {
   readonly spec: CoderSpec
@@ -16,6 +29,7 @@ export interface ScriptedRun {
   readonly permissions: { readonly permissionId: string; readonly allow: boolean }[]
   readonly answers: string[]
   readonly aborted: string[]
+  readonly store: RuntimeStore
   stopped: boolean
   say(signal: Spoken, signalId?: string): void
 }
@@ -28,8 +42,8 @@ export interface ScriptedCoder extends Coder {
   run(taskId?: string): ScriptedRun
   /** What the next submits answer; default: accepted. */
   submitAnswer: Result<null, Failure>
-  /** What history says of a turn. */
-  history: 'absent' | 'running' | 'completed' | 'failed' | 'interrupted'
+  /** What history says of a turn; default: what the store has. */
+  history: 'as-it-was' | 'absent' | 'running' | 'completed' | 'failed' | 'interrupted'
   /** What aborting, permissions, questions and the version probe answer; default: fine. */
   abortAnswer: Result<{ readonly observed: boolean; readonly how: string }, Failure>
   permissionAnswer: Result<null, Failure>
@@ -38,16 +52,16 @@ export interface ScriptedCoder extends Coder {
   startAnswer: Failure | null
   sessionAnswer: Failure | null
   reconcileAnswer: Failure | null
-  /** Called after a prompt or an answer was taken, so that a script can go on by itself. */
-  onTaken: ((run: ScriptedRun, what: 'prompt' | 'answer') => void) | null
+  /** Called after the runtime took something, so that a script can go on by itself. */
+  onTaken: ((run: ScriptedRun, what: 'prompt' | 'answer' | 'permission') => void) | null
   /** While true, ending a process cannot be proven. */
   unprovable: boolean
 }
 
-/** Creates the double. Over a restart of it, sessions (`known`: title → session id) and the count of ids survive only where they are handed in. */
-export function createScriptedCoder(clock: Clock, known = new Map<string, string>(), messages = { minted: 0 }): ScriptedCoder {
+/** Creates the double. Over a restart of it, only `store` survives. */
+export function createScriptedCoder(clock: Clock, store = createRuntimeStore()): ScriptedCoder {
   const coder: ScriptedCoder = {
-    runs: [], gates: createGates(), submitAnswer: ok(null), history: 'interrupted', abortAnswer: ok({ observed: true, how: 'scripted' }), permissionAnswer: ok(null), questionAnswer: ok(null),
+    runs: [], gates: createGates(), submitAnswer: ok(null), history: 'as-it-was', abortAnswer: ok({ observed: true, how: 'scripted' }), permissionAnswer: ok(null), questionAnswer: ok(null),
     probeAnswer: ok({ version: '1.18.30', binaryPath: '/scripted' }), startAnswer: null, sessionAnswer: null, reconcileAnswer: null, onTaken: null, unprovable: false,
     run: (taskId) => {
       const run = coder.runs.findLast((each) => taskId === undefined || each.spec.taskId === taskId)
@@ -55,43 +69,51 @@ export function createScriptedCoder(clock: Clock, known = new Map<string, string
       return run
     },
     probe: () => Promise.resolve(coder.probeAnswer),
-    mintIds: () => { messages.minted += 1; return { messageId: `msg_${String(messages.minted).padStart(6, '0')}`, partId: `prt_${String(messages.minted).padStart(6, '0')}` } },
+    mintIds: () => { store.minted += 1; return { messageId: `msg_${String(store.minted).padStart(6, '0')}`, partId: `prt_${String(store.minted).padStart(6, '0')}` } },
     start: async (spec, signal) => {
       await coder.gates.pass('start')
       if (signal.aborted) return err(failure('cancelled', 'The start was stopped.', 'Nothing to do.'))
-      return coder.startAnswer === null ? ok(startRun(coder, spec, clock, known)) : err(coder.startAnswer)
+      return coder.startAnswer === null ? ok(startRun(coder, spec, clock, store)) : err(coder.startAnswer)
     },
   }
   return coder
 }
 
-function startRun(coder: ScriptedCoder, spec: CoderSpec, clock: Clock, known: Map<string, string>): CoderRun {
-  const index = coder.runs.length + 1
+function startRun(coder: ScriptedCoder, spec: CoderSpec, clock: Clock, store: RuntimeStore): CoderRun {
+  store.processes += 1
+  const index = store.processes
   let spoken = 0
   let session = ''
   const run: ScriptedRun = {
-    spec, pid: 1_000 + index, submitted: [], permissions: [], answers: [], aborted: [], stopped: false,
+    spec, pid: 1_000 + index, submitted: [], permissions: [], answers: [], aborted: [], store, stopped: false,
     say: (signal, signalId) => { spoken += 1; spec.onSignal({ ...signal, signalId: signalId ?? `${spec.taskId}-run${String(index)}-${String(spoken)}`, sessionId: session, parentSessionId: null }) },
   }
   coder.runs.push(run)
   const found = (title: string): { readonly sessionId: string } | null => {
-    session = known.get(title) ?? session
-    return known.has(title) ? { sessionId: session } : null
+    session = store.sessions.get(title) ?? session
+    return store.sessions.has(title) ? { sessionId: session } : null
   }
   const answer = <T>(refusal: Failure | null, value: () => T): Promise<Result<T, Failure>> => Promise.resolve(refusal === null ? ok(value()) : err(refusal))
   return {
     version: '1.18.30', pid: run.pid, startTime: String(index), isolation: { usable: true, level: 'bubblewrap', summary: 'scripted', detail: '', checkedAt: clock.now(), failure: null },
-    createSession: (title) => answer(coder.sessionAnswer, () => { session = `ses_${String(known.size + 1)}`; known.set(title, session); return { sessionId: session } }),
+    createSession: (title) => answer(coder.sessionAnswer, () => { session = `ses_${String(store.sessions.size + 1)}`; store.sessions.set(title, session); return { sessionId: session } }),
     findSession: (title) => answer(coder.sessionAnswer, () => found(title)),
     submit: async (turn) => {
       session = turn.sessionId
       await coder.gates.pass('submit')
+      const taken = coder.submitAnswer.ok || coder.submitAnswer.error.code === 'submit-ambiguous'
       // Idempotent by message id, as the runtime is.
-      if (!run.submitted.some((known) => known.messageId === turn.messageId)) run.submitted.push({ sessionId: turn.sessionId, messageId: turn.messageId, text: turn.text })
-      if (coder.submitAnswer.ok) coder.onTaken?.(run, 'prompt')
+      if (!taken || store.prompts.has(turn.messageId)) return coder.submitAnswer
+      store.prompts.set(turn.messageId, { sessionId: turn.sessionId, process: index, state: 'running' })
+      run.submitted.push({ sessionId: turn.sessionId, messageId: turn.messageId, text: turn.text })
+      coder.onTaken?.(run, 'prompt')
       return coder.submitAnswer
     },
-    answerPermission: (permissionId, reply) => { run.permissions.push({ permissionId, allow: reply.allow }); return Promise.resolve(coder.permissionAnswer) },
+    answerPermission: (permissionId, reply) => {
+      run.permissions.push({ permissionId, allow: reply.allow })
+      if (coder.permissionAnswer.ok) coder.onTaken?.(run, 'permission')
+      return Promise.resolve(coder.permissionAnswer)
+    },
     answerQuestion: async (_questionId, answers) => {
       await coder.gates.pass('answerQuestion')
       if (coder.questionAnswer.ok) { run.answers.push(answers.flat().join(' ')); coder.onTaken?.(run, 'answer') }
@@ -99,7 +121,11 @@ function startRun(coder: ScriptedCoder, spec: CoderSpec, clock: Clock, known: Ma
     },
     rejectQuestion: () => Promise.resolve(ok(null)),
     abort: async (sessionId) => { run.aborted.push(sessionId); await coder.gates.pass('abort'); return coder.abortAnswer },
-    reconcile: async () => { await coder.gates.pass('reconcile'); return await answer(coder.reconcileAnswer, () => ({ found: coder.history !== 'absent', state: coder.history, text: 'from history' })) },
+    reconcile: async (_sessionId, messageId) => {
+      await coder.gates.pass('reconcile')
+      const state = coder.history === 'as-it-was' ? historyOf(store, messageId, index) : coder.history
+      return await answer(coder.reconcileAnswer, () => ({ found: state !== 'absent', state, text: 'from history' }))
+    },
     stop: async (): Promise<StopProof> => {
       await coder.gates.pass('stop')
       if (coder.unprovable) throw new Error('a process would not end')
@@ -107,6 +133,12 @@ function startRun(coder: ScriptedCoder, spec: CoderSpec, clock: Clock, known: Ma
       return { at: clock.now(), method: 'pid-namespace-empty', checkedProcesses: 3, detail: 'scripted: nothing left' }
     },
   }
+}
+
+function historyOf(store: RuntimeStore, messageId: string, process: number): 'absent' | 'running' | 'completed' | 'failed' | 'interrupted' {
+  const prompt = store.prompts.get(messageId)
+  if (prompt === undefined) return 'absent'
+  return prompt.state === 'running' && prompt.process !== process ? 'interrupted' : prompt.state
 }
 
 /** A write tool call from pending to done, as a runtime tells it. */
@@ -119,5 +151,7 @@ export function sayWrite(run: ScriptedRun, callId: string, filePath: string, con
 
 /** The end of the run's last turn, as history has it. */
 export function sayTurnEnded(run: ScriptedRun, text = 'done', outcome: 'completed' | 'failed' | 'aborted' = 'completed'): void {
+  const prompt = run.store.prompts.get(run.submitted.at(-1)?.messageId ?? '')
+  if (prompt !== undefined) prompt.state = outcome === 'completed' ? 'completed' : 'failed'
   run.say({ is: 'turn-ended', messageId: run.submitted.at(-1)?.messageId ?? 'none', outcome, finish: outcome === 'completed' ? 'stop' : 'error', text, error: outcome === 'completed' ? null : 'scripted', errorCode: null })
 }

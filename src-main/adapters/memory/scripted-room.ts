@@ -8,7 +8,7 @@ import type { Journal, ModelDirectory } from '../../engine/ports.ts'
 import { createFakeIds, createFakeTime, settled, type FakeTime } from './fake-time.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 import { createLife, mortalJournal, mortalTimers, type CrashPoint, type Life } from './mortal.ts'
-import { createScriptedCoder, type ScriptedCoder } from './scripted-coder.ts'
+import { createRuntimeStore, createScriptedCoder, type RuntimeStore, type ScriptedCoder } from './scripted-coder.ts'
 import {
   createScriptedDirectory, createScriptedGateway, createScriptedLead, createScriptedNotifier, createScriptedSandbox, createScriptedWorkspace,
   type ScriptedGateway, type ScriptedLead, type ScriptedSandbox, type ScriptedWorkspace,
@@ -35,12 +35,20 @@ export const leadSays = {
   review: JSON.stringify({ text: 'Looks right.', recommendation: 'accept' }),
 }
 
+/** A lead that says the right thing for its purpose, as often as it is asked. */
+export function steadyLead({ system }: { readonly system: string }): string {
+  const purpose = /Purpose: (brief|answer|review)/.exec(system)?.[1]
+  return purpose === 'brief' ? leadSays.brief : purpose === 'answer' ? leadSays.answer('the better price') : leadSays.review
+}
+
 export interface RoomOptions {
-  readonly leadAnswers?: readonly string[]
+  readonly leadAnswers?: readonly string[] | ((asked: { readonly system: string; readonly user: string }) => string)
   readonly directory?: ModelDirectory
   /** Opens what a start finds; called again at each restart. Default: one journal in memory that outlives every life. */
   readonly journal?: () => Journal
   readonly time?: FakeTime
+  /** Gets each life's coder before anything else does: to script it. */
+  readonly onCoder?: (coder: ScriptedCoder) => void
   /** Where lives end; asked at each crash point of each life. */
   readonly crashAt?: (point: CrashPoint, passed: number, life: number) => boolean
 }
@@ -52,6 +60,7 @@ export interface ScriptedRoom {
   readonly sandbox: ScriptedSandbox
   readonly lead: ScriptedLead
   readonly notifier: { waiting: number }
+  readonly store: RuntimeStore
   /** What the engine logged as errors, over all lives. */
   readonly errors: string[]
   /** What counts in the current life. */
@@ -82,8 +91,8 @@ function makeGround(options: RoomOptions) {
   const time = options.time ?? createFakeTime()
   const memory = createMemoryJournal()
   return {
-    time, ids: createFakeIds(), openJournal: options.journal ?? (() => memory), workspace: createScriptedWorkspace(), sandbox: createScriptedSandbox(time), lead: createScriptedLead([...(options.leadAnswers ?? [])]),
-    notifier: createScriptedNotifier(), sessions: new Map<string, string>(), messages: { minted: 0 }, errors: [] as string[], coders: [] as ScriptedCoder[], directory: options.directory ?? createScriptedDirectory(),
+    time, ids: createFakeIds(), openJournal: options.journal ?? (() => memory), workspace: createScriptedWorkspace(), sandbox: createScriptedSandbox(time), lead: createScriptedLead(typeof options.leadAnswers === 'function' ? options.leadAnswers : [...(options.leadAnswers ?? [])]),
+    notifier: createScriptedNotifier(), store: createRuntimeStore(), errors: [] as string[], coders: [] as ScriptedCoder[], directory: options.directory ?? createScriptedDirectory(), onCoder: options.onCoder ?? (() => undefined),
   }
 }
 type Ground = ReturnType<typeof makeGround>
@@ -93,7 +102,8 @@ type Current = Pick<ScriptedRoom, 'engine' | 'coder' | 'gateway' | 'journal' | '
 function makeLife(ground: Ground, crashAt: (point: CrashPoint, passed: number) => boolean): Current & { start(): Promise<void> } {
   const { time, ids, workspace, sandbox, lead, notifier, directory } = ground
   const life = createLife(crashAt)
-  const coder = createScriptedCoder(time, ground.sessions, ground.messages)
+  const coder = createScriptedCoder(time, ground.store)
+  ground.onCoder(coder)
   const gateway = createScriptedGateway()
   const journal = ground.openJournal()
   ground.coders.push(coder)

@@ -8,15 +8,18 @@ import { createGates, type Gates } from './gates.ts'
 /** A lead that answers from a list; each answer is taken once. */
 export interface ScriptedLead extends Lead { readonly answers: string[]; readonly asked: { readonly system: string; readonly user: string }[]; readonly gates: Gates<'ask'> }
 
-export function createScriptedLead(answers: string[]): ScriptedLead {
+/** `answers`: a list, each taken once, or a rule by what was asked. */
+export function createScriptedLead(script: string[] | ((asked: { readonly system: string; readonly user: string }) => string)): ScriptedLead {
+  const answers = typeof script === 'function' ? [] : script
   const asked: { system: string; user: string }[] = []
   const gates = createGates<'ask'>()
   return {
     answers, asked, gates,
     ask: async (turn) => {
-      asked.push({ system: turn.system, user: turn.messages.at(-1)?.content ?? '' })
+      const question = { system: turn.system, user: turn.messages.at(-1)?.content ?? '' }
+      asked.push(question)
       await gates.pass('ask')
-      const text = answers.shift()
+      const text = typeof script === 'function' ? script(question) : answers.shift()
       return text === undefined ? err(failure('provider-unreachable', 'The scripted lead has nothing more to say.', 'Script it.')) : ok({ text })
     },
   }

@@ -10,8 +10,10 @@ const oneObject = 'Answer with one JSON object and nothing else.'
 /** What the lead sees of the folder: the file tree and the README by default. */
 export interface LeadMaterial { readonly listing: readonly string[]; readonly readme: { readonly path: string; readonly text: string } | null; readonly testCommands: readonly string[] }
 
+/** Material cannot end its own fence: a line in it that looks like one is set in by a blank. A label is one line. */
 function fenced(label: string, text: string): string {
-  return `BEGIN ${label}\n${text}\nEND ${label}`
+  const name = label.replace(/[\r\n\u2028\u2029]+/g, ' ')
+  return `BEGIN ${name}\n${text.replace(/^(?=(?:BEGIN|END) )/gm, ' ')}\nEND ${name}`
 }
 
 function bullets(lines: readonly string[]): string {

@@ -20,6 +20,8 @@ function coveredByGrant(state: TaskState, command: { readonly text: string; read
 /** A3. Hard denials come before any question to the owner. Null: may be asked or granted. */
 function hardDenial(command: { readonly text: string; readonly cwd: string }): string | null {
   if (command.cwd !== '/workspace' && !command.cwd.startsWith('/workspace/')) return 'The working directory is outside the workspace.'
+  // Read as it is written: a path that has to be resolved first is not the path that the card would show.
+  if (command.cwd.split('/').some((part) => part === '.' || part === '..')) return 'The working directory is not written plainly.'
   if (!allWellFormed(command)) return 'The command holds half of a character, so it cannot be shown as it is.'
   if (utf8Bytes(command.text) > limits.commandTextBytesMax) return 'The command is too long to be shown whole.'
   if (command.text.includes('\0')) return 'The command contains a NUL character.'

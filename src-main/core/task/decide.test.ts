@@ -58,6 +58,12 @@ describe('words of models and people', () => {
     expect(() => playTask(say.open({ task: { requirement: '\u{1F600}'.repeat(6_000) } }))).toThrow(/16 KiB/)
   })
 
+  it.each(['/etc', '/workspace/../etc', '/workspace/./a', '/workspaces'])('denies a command in %s without asking', (cwd) => {
+    const task = playToWork().play(say.bash('per_1', 'ls', cwd))
+    expect(waitingHolds(task.state)).toEqual([])
+    expect(task.effects).toMatchObject([{ kind: 'coder.answerPermission', allow: false }])
+  })
+
   it.each(['text', 'cwd'])('denies a command whose %s cannot be shown as it is, without asking', (where) => {
     const task = playToWork()
     task.play(where === 'text' ? say.bash('per_1', 'ls \uD800') : say.bash('per_1', 'ls', '/workspace/\uD800'))
