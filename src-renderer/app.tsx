@@ -11,9 +11,9 @@ import { FirstRun } from './features/room/first-run.tsx'
 import { RoomScreen } from './features/room/room-screen.tsx'
 import { useShownTask } from './features/room/task-list.tsx'
 import { Sidebar } from './features/sidebar.tsx'
-import { OtherScreen } from './features/screens.tsx'
+import { OtherScreen, prepareReview } from './features/screens.tsx'
 import { t } from './i18n/text.ts'
-import { useRoom, useSyncState, useTaskKeys } from './store/hooks.ts'
+import { useRoom, useSyncState, useTaskById, useTaskKeys } from './store/hooks.ts'
 import { useMethod } from './store/queries.ts'
 import { useUi } from './store/ui-store.ts'
 import { Guard } from './ui/guard.tsx'
@@ -33,6 +33,10 @@ export function App(): ReactNode {
   const noTasks = useTaskKeys().length === 0
   const screen = useUi((ui) => ui.screen)
   const firstRun = noTasks && screen.at === 'room'
+  const hasResult = useTaskById(useUi((ui) => ui.taskId))?.result != null
+  useEffect(() => {
+    if (hasResult) prepareReview()
+  }, [hasResult])
   return (
     <div className="app">
       <Banners />

@@ -11,7 +11,7 @@ declare global {
 }
 
 /** An expected failure of a call, as an error, because react-query tells success from failure by throwing. */
-export class CallFailed extends Error {
+class CallFailed extends Error {
   readonly failure: Failure
 
   constructor(failure: Failure) {

@@ -68,7 +68,7 @@ export class FakeMain {
       await new Promise((done) => setTimeout(done, this.#flags.has('slow') || (this.#flags.has('slow-audit') && method === 'audit.query') ? 4_000 : 20))
       const failing = this.failures.get(method) ?? (this.#flags.has(`fail-${method}`) ? 'It did not work.' : undefined)
       if (failing !== undefined) return { ok: false, error: { code: 'internal', message: failing, todo: 'Try again, or look into the audit log.' } }
-      return { ok: true, value: this.#answer(method, input as Record<string, unknown>) as never }
+      return { ok: true, value: this.#answer(method, input) as never }
     },
     onPatch: (listener) => {
       this.#patchListeners.add(listener)
@@ -103,7 +103,7 @@ export class FakeMain {
         return { status: 200, modelAnswered: 'example-large-2026-09', latencyMs: 642, text: 'pong' }
       case 'approval.decide': {
         const row = [...this.#rows.values()].find((one): one is HoldRow => one.kind === 'hold' && one.approvalId === input['approvalId'])
-        if (row !== undefined) setTimeout(() => { this.push([{ ...row, outcome: input['verdict'] as 'approved' }]) }, 80)
+        if (row !== undefined) setTimeout(() => { this.push([{ ...row, outcome: input['verdict'] === 'approved' ? 'approved' : 'denied' }]) }, 80)
         return { recorded: true }
       }
       case 'task.runSample':

@@ -1,4 +1,3 @@
-import type { TaskId } from '../../src-preload/contract/ids.ts'
 import type { EntryRow, Row, TaskRow } from '../../src-preload/contract/rows.ts'
 import { brief, code, digest, entry, evidence, hold, modelCall, questionId, start, task, testLog, toolBody, verification } from './fixtures.ts'
 
@@ -97,4 +96,3 @@ export const scenes: Readonly<Record<string, () => Row[]>> = {
   ],
 }
 
-export const shown = id as TaskId

@@ -3,10 +3,16 @@ import type { Screen } from '../store/ui-store.ts'
 import { Loading } from '../ui/notice.tsx'
 
 // Loaded when first shown: the window is usable sooner, and the diff viewer is large.
-const ReviewScreen = lazy(async () => ({ default: (await import('./review/review-screen.tsx')).ReviewScreen }))
+const loadReview = () => import('./review/review-screen.tsx')
+const ReviewScreen = lazy(async () => ({ default: (await loadReview()).ReviewScreen }))
 const NewTaskScreen = lazy(async () => ({ default: (await import('./new-task/new-task-screen.tsx')).NewTaskScreen }))
 const SettingsScreen = lazy(async () => ({ default: (await import('./settings/settings-screen.tsx')).SettingsScreen }))
 const AuditScreen = lazy(async () => ({ default: (await import('./audit/audit-screen.tsx')).AuditScreen }))
+
+/** Fetches the review ahead of the click, when a result is ready and the window has nothing else to do. */
+export function prepareReview(): void {
+  requestIdleCallback(() => void loadReview(), { timeout: 2_000 })
+}
 
 /** Every screen but the room. */
 export function OtherScreen({ screen }: { readonly screen: Screen }): ReactNode {

@@ -1,7 +1,6 @@
 import { Command, History, Plus, Settings, ShieldAlert, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { t } from '../i18n/text.ts'
-import { useTaskKeys } from '../store/hooks.ts'
 import { useMethod } from '../store/queries.ts'
 import { changeUi, show, useUi } from '../store/ui-store.ts'
 import { Button, IconButton, WithTip } from '../ui/button.tsx'
@@ -11,18 +10,12 @@ import { TaskList } from './room/task-list.tsx'
 /** The left edge: the tasks, the way to everything else, and how the machine stands. */
 export function Sidebar(): ReactNode {
   const screen = useUi((ui) => ui.screen.at)
-  // The first-run screen has its own, beside the one that matters there.
-  const firstRun = useTaskKeys().length === 0 && screen === 'room'
   return (
     <nav className="sidebar" aria-label={t.nav.tasks}>
       <div className="sidebar-top">
-        {firstRun ? (
-          <span className="sidebar-name grow">{t.app.name}</span>
-        ) : (
-          <Button icon={Plus} chord="mod+n" className="grow" aria-current={screen === 'new-task' ? 'page' : false} onPress={() => { show({ at: 'new-task' }) }}>
-            {t.nav.newTask}
-          </Button>
-        )}
+        <Button icon={Plus} chord="mod+n" className="grow" aria-current={screen === 'new-task' ? 'page' : false} onPress={() => { show({ at: 'new-task' }) }}>
+          {t.nav.newTask}
+        </Button>
         <IconButton label={t.nav.palette} icon={Command} chord="mod+k" onPress={() => { changeUi({ paletteOpen: true }) }} />
       </div>
       <TaskList />

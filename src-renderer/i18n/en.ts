@@ -2,7 +2,8 @@
  * Every word of the window, in English. Words of the product are those of its glossary; names that automation depends on
  * ("Approve", "Stop task", "Room transcript" …) are part of the contract and must not be changed.
  */
-const plural = (n: number, one: string, many: string): string => `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`
+const grouped = new Intl.NumberFormat('en-US')
+const plural = (n: number, one: string, many: string): string => `${grouped.format(n)} ${n === 1 ? one : many}`
 
 export const en = {
   app: {
@@ -50,7 +51,7 @@ export const en = {
       'You see every tool call while it is still being written, and approve what runs.',
       'Bot A re-runs the evidence in a clean copy. Nothing counts as done until you have countersigned it.',
     ],
-    runSample: 'Run the sample task',
+    runSample: 'Run the sample task', ownFolder: 'Use a folder of mine',
     sampleNote: 'Takes about a minute. Needs no key and no network.',
     steps: ['Brief', 'Approve', 'Edit and test', 'Verify', 'Countersign'],
     stepWho: ['Bot A', 'you', 'Bot B', 'Bot A', 'you'],

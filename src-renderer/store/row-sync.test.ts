@@ -22,13 +22,13 @@ class FakeMain {
   }
 
   readonly bridge = {
-    call: async (_method: string, input: { taskId: string | null }) => {
+    call: (_method: string, input: { taskId: string | null }) => {
       this.snapshots += 1
-      if (this.failing) return { ok: false, error: { code: 'unavailable', message: 'no', todo: 'wait' } }
+      if (this.failing) return Promise.resolve({ ok: false, error: { code: 'unavailable', message: 'no', todo: 'wait' } })
       const put = [...this.rows.values()].filter((row) => (input.taskId === null ? !(this.lazy && row.kind === 'entry') : row.kind === 'entry' && row.taskId === input.taskId))
       const value = { seq: this.seq, put, drop: [] }
       this.beforeAnswer()
-      return { ok: true, value }
+      return Promise.resolve({ ok: true, value })
     },
     onPatch: (listener: (patch: RowPatch) => void) => {
       this.listener = listener

@@ -1,8 +1,8 @@
 import { Check, ChevronsUpDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import {
-  Button as AriaButton, Checkbox as AriaCheckbox, FieldError, Header, Input, Label, ListBox, ListBoxItem, ListBoxSection, NumberField as AriaNumberField, Popover, Radio, RadioGroup, Select as AriaSelect, SelectValue, Switch as AriaSwitch, Text, TextArea,
-  TextField as AriaTextField, ToggleButton, ToggleButtonGroup, type Key,
+  Button as AriaButton, CheckboxButton, CheckboxField, FieldError, Header, Input, Label, ListBox, ListBoxItem, ListBoxSection, NumberField as AriaNumberField, Popover, RadioButton, RadioField, RadioGroup, Select as AriaSelect, SelectValue, SwitchButton, SwitchField, Text,
+  TextArea, TextField as AriaTextField, ToggleButton, ToggleButtonGroup, type Key,
 } from 'react-aria-components'
 
 interface FieldProps {
@@ -59,7 +59,7 @@ export function NumberField({ label, hint, error, value, onChange, min, max, ste
   )
 }
 
-export interface Option {
+interface Option {
   readonly id: string
   readonly label: string
   readonly note?: string
@@ -86,7 +86,7 @@ export function Select({ label, hint, error, value, onChange, groups, placeholde
     >
       <Label className="field-label">{label}</Label>
       <AriaButton className="select-button">
-        <SelectValue className="select-value">{({ selectedText, defaultChildren, isPlaceholder }) => (isPlaceholder || selectedText === null ? defaultChildren : selectedText)}</SelectValue>
+        <SelectValue className="select-value">{({ selectedText, defaultChildren, isPlaceholder }) => (isPlaceholder ? defaultChildren : selectedText)}</SelectValue>
         <ChevronsUpDown className="icon icon-small" aria-hidden />
       </AriaButton>
       {hint === undefined ? null : (
@@ -115,31 +115,40 @@ export function Select({ label, hint, error, value, onChange, groups, placeholde
   )
 }
 
+function Hint({ children }: { readonly children: ReactNode }): ReactNode {
+  if (children === undefined) return null
+  return (
+    <Text slot="description" className="field-hint choice-hint">
+      {children}
+    </Text>
+  )
+}
+
 /** Yes or no, with an explanation under it. */
 export function Checkbox({ label, hint, value, onChange, isDisabled = false }: { readonly label: ReactNode; readonly hint?: ReactNode; readonly value: boolean; readonly onChange: (value: boolean) => void; readonly isDisabled?: boolean }): ReactNode {
   return (
-    <AriaCheckbox className="checkbox" isSelected={value} onChange={onChange} isDisabled={isDisabled}>
-      <span className="box" aria-hidden>
-        <Check className="icon" />
-      </span>
-      <span className="grow">
-        <span className="choice-label">{label}</span>
-        {hint === undefined ? null : <span className="field-hint choice-hint">{hint}</span>}
-      </span>
-    </AriaCheckbox>
+    <CheckboxField isSelected={value} onChange={onChange} isDisabled={isDisabled}>
+      <CheckboxButton className="checkbox">
+        <span className="box" aria-hidden>
+          <Check className="icon" />
+        </span>
+        <span className="grow">{label}</span>
+      </CheckboxButton>
+      <Hint>{hint}</Hint>
+    </CheckboxField>
   )
 }
 
 /** On or off, at once. */
 export function Switch({ label, hint, value, onChange, isDisabled = false }: { readonly label: string; readonly hint?: ReactNode; readonly value: boolean; readonly onChange: (value: boolean) => void; readonly isDisabled?: boolean }): ReactNode {
   return (
-    <AriaSwitch className="switch" isSelected={value} onChange={onChange} isDisabled={isDisabled}>
-      <span className="switch-track" aria-hidden />
-      <span className="grow">
-        <span className="choice-label">{label}</span>
-        {hint === undefined ? null : <span className="field-hint choice-hint">{hint}</span>}
-      </span>
-    </AriaSwitch>
+    <SwitchField className="switch-field" isSelected={value} onChange={onChange} isDisabled={isDisabled}>
+      <SwitchButton className="switch">
+        <span className="switch-track" aria-hidden />
+        <span className="grow">{label}</span>
+      </SwitchButton>
+      <Hint>{hint}</Hint>
+    </SwitchField>
   )
 }
 
@@ -149,13 +158,13 @@ export function Choice<T extends string>({ label, value, onChange, options, isDi
     <RadioGroup className="field" value={value} onChange={(next) => { onChange(next as T) }} isDisabled={isDisabled}>
       <Label className="field-label">{label}</Label>
       {options.map((option) => (
-        <Radio key={option.id} value={option.id} className="radio">
-          <span className="box" aria-hidden />
-          <span className="grow">
-            <span className="choice-label">{option.label}</span>
-            {option.hint === undefined ? null : <span className="field-hint choice-hint">{option.hint}</span>}
-          </span>
-        </Radio>
+        <RadioField key={option.id} value={option.id}>
+          <RadioButton className="radio">
+            <span className="box" aria-hidden />
+            <span className="grow">{option.label}</span>
+          </RadioButton>
+          <Hint>{option.hint}</Hint>
+        </RadioField>
       ))}
     </RadioGroup>
   )

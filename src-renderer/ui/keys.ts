@@ -13,7 +13,7 @@ export interface KeyPress {
 
 /** True on a Mac, where Cmd takes the part of Ctrl. */
 export function onMac(): boolean {
-  return typeof navigator !== 'undefined' && /Mac/.test(navigator.userAgent)
+  return typeof navigator !== 'undefined' && navigator.userAgent.includes('Mac')
 }
 
 /** Whether a key press is a chord. Letters also match by their place, so that other keyboard layouts work with Shift and Alt held. */

@@ -50,11 +50,24 @@ const asWritten = (url: string): string => url
 /** Text of a bot as a document. Links and pictures become text with their target, raw HTML is shown as written. */
 export const Prose = memo(function Prose({ text }: { readonly text: string }): ReactNode {
   if (text.length > charsMax) return <div className="prose plain-text">{text}</div>
-  return (
-    <div className="prose">
-      <Markdown remarkPlugins={remarkPlugins} rehypePlugins={rehypePlugins} components={components} urlTransform={asWritten}>
-        {text}
-      </Markdown>
-    </div>
-  )
+  return <div className="prose">{parsed(text)}</div>
 })
+
+/** Parsed texts, the latest last. Rows come and go while one scrolls; their text is parsed once. */
+const cache = new Map<string, ReactNode>()
+const cachedTextsMax = 400
+
+function parsed(text: string): ReactNode {
+  const known = cache.get(text)
+  if (known !== undefined) {
+    cache.delete(text)
+    cache.set(text, known)
+    return known
+  }
+  // A plain function of its options, without hooks; called as one so that its result can be kept.
+  const made = Markdown({ children: text, remarkPlugins, rehypePlugins, components, urlTransform: asWritten })
+  cache.set(text, made)
+  const oldest = cache.size > cachedTextsMax ? cache.keys().next().value : undefined
+  if (oldest !== undefined) cache.delete(oldest)
+  return made
+}

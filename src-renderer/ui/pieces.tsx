@@ -46,6 +46,7 @@ export async function copyText(text: string): Promise<boolean> {
     const focused = document.activeElement
     document.body.append(area)
     area.select()
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way to copy that asks for no permission
     const done = document.execCommand('copy')
     area.remove()
     if (focused instanceof HTMLElement) focused.focus()

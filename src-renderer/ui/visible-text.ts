@@ -2,7 +2,7 @@
 export type Piece = { readonly is: 'text'; readonly text: string } | { readonly is: 'mark'; readonly why: MarkReason; readonly label: string; readonly name: string; readonly raw: string }
 
 /** Why a piece is spelled out: it cannot be seen, it reorders, it controls, it is padding, or it looks like something else. */
-export type MarkReason = 'invisible' | 'direction' | 'control' | 'space' | 'padding' | 'lookalike'
+type MarkReason = 'invisible' | 'direction' | 'control' | 'space' | 'padding' | 'lookalike'
 
 /** `command`: every look-alike of an ASCII sign is marked. `prose`: look-alikes only inside words that mix scripts. */
 export type Strictness = 'command' | 'prose'

@@ -44,18 +44,7 @@ export function ApprovalCard({ row, waiting }: { readonly row: HoldRow; readonly
         <span className="quiet small nowrap">{t.approvals.waitingSince(countdown(now - row.openedAt))}</span>
         {waiting > 1 ? <Badge tone="warn">{t.approvals.position(waiting)}</Badge> : null}
       </header>
-      {row.alarm ? (
-        <div className="approval-strip bad" role="alert">
-          <BellRing className="icon icon-small" aria-hidden />
-          {t.approvals.alarm}
-        </div>
-      ) : null}
-      {row.reaskReason === null ? null : (
-        <div className="approval-strip warn">
-          <RotateCcw className="icon icon-small" aria-hidden />
-          {t.approvals.reask}: {row.reaskReason}
-        </div>
-      )}
+      <Strips row={row} />
       <ExactContent row={row} />
       <dl className="approval-facts">
         {task === undefined ? null : (
@@ -88,6 +77,25 @@ export function ApprovalCard({ row, waiting }: { readonly row: HoldRow; readonly
       </dl>
       <Answer row={row} />
     </section>
+  )
+}
+
+function Strips({ row }: { readonly row: HoldRow }): ReactNode {
+  return (
+    <>
+      {row.alarm ? (
+        <div className="approval-strip bad" role="alert">
+          <BellRing className="icon icon-small" aria-hidden />
+          {t.approvals.alarm}
+        </div>
+      ) : null}
+      {row.reaskReason === null ? null : (
+        <div className="approval-strip warn">
+          <RotateCcw className="icon icon-small" aria-hidden />
+          {t.approvals.reask}: {row.reaskReason}
+        </div>
+      )}
+    </>
   )
 }
 

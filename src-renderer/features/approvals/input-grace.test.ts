@@ -58,7 +58,7 @@ describe('input grace', () => {
 
   it('never approves by Enter or Space on the button alone; the chord must follow', () => {
     const enter: GraceEvent = { is: 'pressed', on: first, verdict: 'approved', by: 'keyboard', atMs: 1_000 }
-    expect(last([front(first, 0), enter, { ...enter, atMs: 2_000 } as GraceEvent])).toEqual({ is: 'armed', verdict: 'approved' })
+    expect(last([front(first, 0), enter, { ...enter, atMs: 2_000 }])).toEqual({ is: 'armed', verdict: 'approved' })
     expect(last([front(first, 0), enter, chord(1_500)])).toMatchObject({ is: 'decide' })
   })
 

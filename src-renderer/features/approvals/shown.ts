@@ -14,7 +14,7 @@ const reported = new Set<string>()
 export function useShownReceipt(card: RefObject<HTMLElement | null>, row: HoldRow | undefined): void {
   const approvalId = row?.approvalId
   const digest = row?.digest
-  const needed = row !== undefined && row.outcome === 'waiting' && row.shownAt === null
+  const needed = row?.outcome === 'waiting' && row.shownAt === null
   useEffect(() => {
     const element = card.current
     if (element === null || !needed || approvalId === undefined || digest === undefined) return

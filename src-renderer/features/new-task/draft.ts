@@ -55,7 +55,7 @@ export function problemsOf(draft: Draft, facts: FolderFacts | null): Partial<Rec
 }
 
 /** The criteria that were filled in. */
-export function criteriaOf(draft: Draft): readonly string[] {
+function criteriaOf(draft: Draft): readonly string[] {
   return draft.criteria.map((line) => line.trim()).filter((line) => line !== '')
 }
 

@@ -1,6 +1,6 @@
-import { FolderOpen, Play } from 'lucide-react'
+import { FolderOpen, Play, type LucideIcon } from 'lucide-react'
 import { useMemo, useRef, useState, type ReactNode } from 'react'
-import { Label, Radio, RadioGroup } from 'react-aria-components'
+import { Label, RadioButton, RadioField, RadioGroup } from 'react-aria-components'
 import type { FolderFacts } from '../../../src-preload/contract/methods.ts'
 import { failureOf, newCommandId } from '../../bridge.ts'
 import { t } from '../../i18n/text.ts'
@@ -50,21 +50,23 @@ function SourceField({ draft, change }: DraftProps): ReactNode {
   return (
     <RadioGroup className="sources" value={draft.source} onChange={(source) => { change({ source: source === 'sample' ? 'sample' : 'folder' }) }}>
       <Label className="unseen">{t.newTask.source}</Label>
-      <Radio value="folder" className="source-card">
-        <FolderOpen className="icon" aria-hidden />
-        <span>
-          <span className="source-title">{t.newTask.folder}</span>
-          <span className="field-hint choice-hint">{t.newTask.folderHint}</span>
-        </span>
-      </Radio>
-      <Radio value="sample" className="source-card">
-        <Play className="icon" aria-hidden />
-        <span>
-          <span className="source-title">{t.newTask.sample}</span>
-          <span className="field-hint choice-hint">{t.newTask.sampleHint}</span>
-        </span>
-      </Radio>
+      <SourceCard id="folder" icon={FolderOpen} title={t.newTask.folder} hint={t.newTask.folderHint} />
+      <SourceCard id="sample" icon={Play} title={t.newTask.sample} hint={t.newTask.sampleHint} />
     </RadioGroup>
+  )
+}
+
+function SourceCard({ id, icon: Icon, title, hint }: { readonly id: Draft['source']; readonly icon: LucideIcon; readonly title: string; readonly hint: string }): ReactNode {
+  return (
+    <RadioField value={id} className="source-field">
+      <RadioButton className="source-card">
+        <Icon className="icon" aria-hidden />
+        <span>
+          <span className="source-title">{title}</span>
+          <span className="field-hint">{hint}</span>
+        </span>
+      </RadioButton>
+    </RadioField>
   )
 }
 
@@ -85,8 +87,6 @@ function SampleForm(): ReactNode {
 }
 
 function FolderForm({ draft, change }: DraftProps): ReactNode {
-  const providers = useMethod('providers.list', {})
-  const views = providers.data ?? []
   const folder = useFolderFacts(draft.path)
   const facts = folder.data ?? null
   const [tried, setTried] = useState(false)
@@ -123,18 +123,7 @@ function FolderForm({ draft, change }: DraftProps): ReactNode {
         <FolderField draft={draft} change={change} facts={folder} error={shown.path} />
       </Section>
       <WhatSection draft={draft} change={change} facts={facts} shown={shown} />
-      <Section title={t.newTask.who}>
-        <div className="field-pair">
-          <ModelField label={t.newTask.leadModel} hint={t.newTask.leadHint} views={views} value={draft.lead} onChange={(lead) => { change({ lead }) }} error={shown.lead} />
-          <ModelField label={t.newTask.coderModel} hint={t.newTask.coderHint} views={views} value={draft.coder} onChange={(coder) => { change({ coder }) }} error={shown.coder} />
-        </div>
-      </Section>
-      <Section title={t.newTask.may}>
-        <GrantFields value={draft.grant} onChange={(grant) => { change({ grant }) }} />
-      </Section>
-      <Section title={t.newTask.budget}>
-        <BudgetFields value={draft.budget} onChange={(budget) => { change({ budget }) }} foldKey="new task budget" />
-      </Section>
+      <HowSections draft={draft} change={change} shown={shown} />
       {create.isError ? <FailureNotice failure={failureOf(create.error)} title={t.newTask.notStarted} /> : null}
       <div className="form-end">
         <Button type="submit" variant="primary" isPending={create.isPending}>
@@ -167,6 +156,27 @@ function WhatSection({ draft, change, facts, shown }: DraftProps & { readonly fa
         )}
       </div>
     </Section>
+  )
+}
+
+function HowSections({ draft, change, shown }: DraftProps & { readonly shown: ReturnType<typeof problemsOf> }): ReactNode {
+  const providers = useMethod('providers.list', {})
+  const views = providers.data ?? []
+  return (
+    <>
+      <Section title={t.newTask.who}>
+        <div className="field-pair">
+          <ModelField label={t.newTask.leadModel} hint={t.newTask.leadHint} views={views} value={draft.lead} onChange={(lead) => { change({ lead }) }} error={shown.lead} />
+          <ModelField label={t.newTask.coderModel} hint={t.newTask.coderHint} views={views} value={draft.coder} onChange={(coder) => { change({ coder }) }} error={shown.coder} />
+        </div>
+      </Section>
+      <Section title={t.newTask.may}>
+        <GrantFields value={draft.grant} onChange={(grant) => { change({ grant }) }} />
+      </Section>
+      <Section title={t.newTask.budget}>
+        <BudgetFields value={draft.budget} onChange={(budget) => { change({ budget }) }} foldKey="new task budget" />
+      </Section>
+    </>
   )
 }
 

@@ -34,7 +34,7 @@ export interface Command {
 }
 
 /** The task on screen. */
-export function shownTask({ rows }: Pick<CommandContext, 'rows'>): TaskRow | undefined {
+function shownTask({ rows }: Pick<CommandContext, 'rows'>): TaskRow | undefined {
   const { taskId } = uiState()
   return taskId === null ? undefined : rows.task(`task:${taskId}`)
 }

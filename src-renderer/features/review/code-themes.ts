@@ -17,7 +17,7 @@ const scopes: Readonly<Record<Role, readonly string[]>> = {
 // Every colour keeps 4.5:1 on the plain, the added, the removed and the emphasised ground of its theme.
 const palettes = {
   light: { background: '#ffffff', text: '#20242c', comment: '#565c66', keyword: '#6f3096', string: '#14603a', constant: '#17558f', function: '#2b46a3', type: '#0d5c68', punctuation: '#474d57', tag: '#85293a' },
-  dark: { background: '#181a1f', text: '#e9eaed', comment: '#a7adb7', keyword: '#d0adf2', string: '#97dcaf', constant: '#9ac6fa', function: '#b6c3ff', type: '#88d6de', punctuation: '#bfc4cc', tag: '#f5b0b4' },
+  dark: { background: '#181a1f', text: '#e9eaed', comment: '#b1b7c0', keyword: '#d0adf2', string: '#97dcaf', constant: '#9ac6fa', function: '#b6c3ff', type: '#88d6de', punctuation: '#bfc4cc', tag: '#f5b0b4' },
 } as const
 
 /** Names to give to the diff viewer. */

@@ -1,14 +1,13 @@
 import { parsePatchFiles, type CodeViewDiffItem, type FileDiffMetadata } from '@pierre/diffs'
 import { CodeView, WorkerPoolContextProvider, type CodeViewHandle } from '@pierre/diffs/react'
-import workerUrl from '@pierre/diffs/worker/worker-portable.js?url'
 import { useEffect, useImperativeHandle, useMemo, useRef, type ReactNode, type Ref } from 'react'
 import type { Review } from '../../../src-preload/contract/methods.ts'
 import { t } from '../../i18n/text.ts'
 import { useMedia } from '../../ui/media.ts'
 import { useMethod } from '../../store/queries.ts'
 import { FailureNotice, Notice } from '../../ui/notice.tsx'
-import { visiblePieces } from '../../ui/visible-text.ts'
 import { codeThemes } from './code-themes.ts'
+import { misleadingFiles } from './misleading.ts'
 
 /** Lets the tree bring a file into view. */
 export interface DiffPaneHandle {
@@ -23,7 +22,7 @@ export interface DiffOptions {
 type ReviewFile = Review['files'][number]
 
 /** Highlighting runs beside the window's thread; without workers the viewer falls back to its own. */
-const poolOptions = { workerFactory: (): Worker => new Worker(workerUrl), poolSize: 1, mainThreadMaxCharacters: 20_000 }
+const poolOptions = { workerFactory: (): Worker => new Worker(new URL('./diff-worker.ts', import.meta.url), { type: 'module' }), poolSize: 1, mainThreadMaxCharacters: 20_000 }
 const highlighterOptions = { theme: codeThemes, preferredHighlighter: 'shiki-js' as const }
 
 /** The diff of every file, one under the other; only what is in view is drawn. */
@@ -53,7 +52,7 @@ export function DiffPane({ files, options, ref }: { readonly files: readonly Rev
     <div className="diff-pane">
       <DiffNotices files={files} broken={broken} />
       <WorkerPoolContextProvider poolOptions={poolOptions} highlighterOptions={highlighterOptions}>
-        <CodeView<undefined, undefined> ref={viewer} containerRef={container} className="diff-view" items={items} options={viewOptions} />
+        <CodeView ref={viewer} containerRef={container} className="diff-view" items={items} options={viewOptions} />
       </WorkerPoolContextProvider>
     </div>
   )
@@ -84,13 +83,6 @@ function named({ prevName: _prefixed, ...diff }: FileDiffMetadata, path: string)
 /** Long lines scroll sideways; the box that scrolls must be reachable by keyboard. */
 function reachable(node: HTMLElement): void {
   for (const box of node.shadowRoot?.querySelectorAll<HTMLElement>('code[data-code]') ?? []) box.tabIndex = 0
-}
-
-const notPlain = /[^\t\n\r -~]/
-
-/** Files whose diff holds characters that cannot be seen or that reorder what is seen. */
-export function misleadingFiles(files: readonly ReviewFile[]): readonly string[] {
-  return files.filter(({ patch }) => patch !== null && notPlain.test(patch) && visiblePieces(patch, 'prose').some((piece) => piece.is === 'mark' && (piece.why === 'direction' || piece.why === 'invisible' || piece.why === 'control'))).map(({ change }) => change.path)
 }
 
 function DiffNotices({ files, broken }: { readonly files: readonly ReviewFile[]; readonly broken: readonly string[] }): ReactNode {

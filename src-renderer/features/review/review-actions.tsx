@@ -16,17 +16,7 @@ import { FailureNotice } from '../../ui/notice.tsx'
 import { Digest } from '../../ui/pieces.tsx'
 import { say } from '../../ui/toasts.tsx'
 import { useShownReceipt } from '../approvals/shown.ts'
-
-/** Why a result cannot be accepted now; null when it can. */
-export function acceptBlockedBy(task: TaskRow, review: Review, hold: HoldRow | undefined): string | null {
-  if (task.status === 'accepted') return t.review.alreadyAccepted
-  if (task.status !== 'result-ready') return t.review.notReady
-  if (task.recovery !== null) return t.review.uncertain
-  if (task.result === null || task.result.treeDigest !== review.evidence.treeDigest) return t.review.changed
-  if (review.verification === null || !task.result.verified || !review.verification.passed) return t.review.notVerified
-  if (hold?.outcome !== 'waiting') return t.review.noHold
-  return null
-}
+import { acceptBlockedBy } from './accept-blocked.ts'
 
 /** The bar at the foot of Review: what would be signed, and the four things that can be done with it. */
 export function ReviewActions({ task, review }: { readonly task: TaskRow; readonly review: Review }): ReactNode {

@@ -89,45 +89,62 @@ function ReviewPanes({ review }: { readonly review: Review }): ReactNode {
         />
       </div>
       <div className="review-middle">
-        <div className="review-toolbar">
-          {both ? null : (
-            <Segments
-              label={t.review.panes}
-              value={tab}
-              onChange={setTab}
-              options={[
-                { id: 'changes', label: t.review.changes },
-                { id: 'evidence', label: t.review.evidence },
-              ]}
-            />
-          )}
-          <span className="grow" />
-          {showChanges ? (
-            <>
-              <Segments
-                label={t.review.lines}
-                value={wrap}
-                onChange={setWrap}
-                options={[
-                  { id: 'scroll', label: t.review.scrollLines },
-                  { id: 'wrap', label: t.review.wrapLines },
-                ]}
-              />
-              <Segments
-                label={t.review.style}
-                value={style}
-                onChange={setStyle}
-                options={[
-                  { id: 'unified', label: t.review.unified },
-                  { id: 'split', label: t.review.split },
-                ]}
-              />
-            </>
-          ) : null}
-        </div>
+        <Toolbar tab={both ? null : tab} onTab={setTab} diff={showChanges} style={style} onStyle={setStyle} wrap={wrap} onWrap={setWrap} />
         {showChanges ? <DiffPane ref={pane} files={review.files} options={{ style, wrap: wrap === 'wrap' }} /> : <EvidencePane review={review} />}
       </div>
       {both ? <EvidencePane review={review} /> : null}
+    </div>
+  )
+}
+
+interface ToolbarProps {
+  /** Which of the two panes is shown; null where both are. */
+  readonly tab: 'changes' | 'evidence' | null
+  readonly onTab: (tab: 'changes' | 'evidence') => void
+  readonly diff: boolean
+  readonly style: 'unified' | 'split'
+  readonly onStyle: (style: 'unified' | 'split') => void
+  readonly wrap: 'wrap' | 'scroll'
+  readonly onWrap: (wrap: 'wrap' | 'scroll') => void
+}
+
+function Toolbar({ tab, onTab, diff, style, onStyle, wrap, onWrap }: ToolbarProps): ReactNode {
+  return (
+    <div className="review-toolbar">
+      {tab === null ? null : (
+        <Segments
+          label={t.review.panes}
+          value={tab}
+          onChange={onTab}
+          options={[
+            { id: 'changes', label: t.review.changes },
+            { id: 'evidence', label: t.review.evidence },
+          ]}
+        />
+      )}
+      <span className="grow" />
+      {diff ? (
+        <>
+          <Segments
+            label={t.review.lines}
+            value={wrap}
+            onChange={onWrap}
+            options={[
+              { id: 'scroll', label: t.review.scrollLines },
+              { id: 'wrap', label: t.review.wrapLines },
+            ]}
+          />
+          <Segments
+            label={t.review.style}
+            value={style}
+            onChange={onStyle}
+            options={[
+              { id: 'unified', label: t.review.unified },
+              { id: 'split', label: t.review.split },
+            ]}
+          />
+        </>
+      ) : null}
     </div>
   )
 }

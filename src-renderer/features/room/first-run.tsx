@@ -41,7 +41,7 @@ export function FirstRun(): ReactNode {
             {t.first.runSample}
           </Button>
           <Button variant="plain" size="big" chord="mod+n" onPress={() => { show({ at: 'new-task' }) }}>
-            {t.nav.newTask}
+            {t.first.ownFolder}
           </Button>
         </div>
         <p className="quiet small">{t.first.sampleNote}</p>

@@ -61,7 +61,7 @@ function StatusSection({ task }: { readonly task: TaskRow }): ReactNode {
 }
 
 /** How much of a cap is spent and reserved. What is not known is called unknown, never zero. */
-export function MeterLine({ meter }: { readonly meter: Meter }): ReactNode {
+function MeterLine({ meter }: { readonly meter: Meter }): ReactNode {
   const value = (amount: number): string => (meter.name === 'money' ? money(amount) : count(amount))
   const share = (amount: number): number => (meter.limit === null || meter.limit === 0 ? 0 : Math.min(1, amount / meter.limit))
   const used = share(meter.used)

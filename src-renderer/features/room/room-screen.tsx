@@ -11,7 +11,7 @@ import { TaskHeader } from './task-header.tsx'
 import { Transcript } from './transcript.tsx'
 
 /** From this width on the inspector has its own column; below it lies over the transcript when it is opened. */
-export const inspectorColumn = '(min-width: 1280px)'
+const inspectorColumn = '(min-width: 1280px)'
 
 /** Home: the shown task's transcript, the approvals under it, the inspector beside it. */
 export function RoomScreen(): ReactNode {

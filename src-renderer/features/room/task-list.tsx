@@ -95,7 +95,7 @@ function TaskSummary({ task }: { readonly task: TaskRow }): ReactNode {
 }
 
 /** What a task wants from the owner, in words; null when nothing. */
-export function waitsFor(task: TaskRow): string | null {
+function waitsFor(task: TaskRow): string | null {
   if (task.recovery !== null) return t.nav.uncertain
   if (task.waiting?.for === 'approval') return t.nav.waitsApproval
   if (task.waiting?.for === 'input') return t.nav.waitsInput

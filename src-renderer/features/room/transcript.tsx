@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, MessagesSquare } from 'lucide-react'
-import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 import type { EntryBody } from '../../../src-preload/contract/rows.ts'
 import { t } from '../../i18n/text.ts'
 import { useEntryKeys, useRoom } from '../../store/hooks.ts'
@@ -13,10 +13,41 @@ const wholeRowsMax = 200
 const overscanRows = 8
 /** Nearer to the end than this counts as being at the end. */
 const endSlackPx = 48
+const jumpEvent = 'countersign:jump-to-latest'
 
 /** First guess of a row's height; the real one is measured when it is drawn. */
 const heightsPx: Readonly<Record<EntryBody['is'], number>> = {
   message: 72, brief: 360, question: 120, answer: 72, tool: 44, hold: 28, evidence: 200, verification: 200, review: 120, decision: 88, applied: 44, call: 26, status: 28, notice: 56,
+}
+
+interface Following {
+  readonly atEnd: boolean
+  /** Rows that came since the owner scrolled away from the end. */
+  readonly unseen: number
+  readonly onScroll: () => void
+  readonly toEnd: () => void
+}
+
+/** Keeps a transcript at its end until the owner scrolls up, and knows what came since. */
+function useFollowing(scroller: RefObject<HTMLDivElement | null>, rows: number, scrollToEnd: () => void): Following {
+  const [atEnd, setAtEnd] = useState(true)
+  const [seenRows, setSeenRows] = useState(rows)
+  if (atEnd && seenRows !== rows) setSeenRows(rows)
+  const onScroll = useCallback(() => {
+    const element = scroller.current
+    if (element !== null) setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight <= endSlackPx)
+  }, [scroller])
+  const toEnd = useCallback(() => {
+    setAtEnd(true)
+    scrollToEnd()
+  }, [scrollToEnd])
+  useEffect(() => {
+    window.addEventListener(jumpEvent, toEnd)
+    return () => {
+      window.removeEventListener(jumpEvent, toEnd)
+    }
+  }, [toEnd])
+  return { atEnd, unseen: Math.max(0, rows - seenRows), onScroll, toEnd }
 }
 
 /** The room's one ordered log for a task. Sticks to its end until the owner scrolls up. */
@@ -24,8 +55,7 @@ export function Transcript({ taskId }: { readonly taskId: string }): ReactNode {
   const keys = useEntryKeys(taskId)
   const room = useRoom()
   const scroller = useRef<HTMLDivElement>(null)
-  const [atEnd, setAtEnd] = useState(true)
-  const [seenRows, setSeenRows] = useState(0)
+  // eslint-disable-next-line react-hooks/incompatible-library -- the React compiler is not used
   const virtualizer = useVirtualizer({
     count: keys.length,
     getScrollElement: () => scroller.current,
@@ -38,51 +68,16 @@ export function Transcript({ taskId }: { readonly taskId: string }): ReactNode {
     followOnAppend: true,
     scrollEndThreshold: endSlackPx,
   })
-
-  useLayoutEffect(() => {
+  const scrollToEnd = useCallback(() => {
     virtualizer.scrollToEnd()
   }, [virtualizer])
-
-  const onScroll = useCallback(() => {
-    const element = scroller.current
-    if (element === null) return
-    setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight <= endSlackPx)
-  }, [])
-
-  useEffect(() => {
-    if (atEnd) setSeenRows(keys.length)
-  }, [atEnd, keys.length])
-
-  const toEnd = useCallback(() => {
-    setAtEnd(true)
-    virtualizer.scrollToEnd()
-  }, [virtualizer])
-
-  useEffect(() => {
-    const jump = (): void => {
-      toEnd()
-    }
-    window.addEventListener('countersign:jump-to-latest', jump)
-    return () => {
-      window.removeEventListener('countersign:jump-to-latest', jump)
-    }
-  }, [toEnd])
-
+  useLayoutEffect(scrollToEnd, [scrollToEnd])
+  const { atEnd, unseen, onScroll, toEnd } = useFollowing(scroller, keys.length, scrollToEnd)
   const items = virtualizer.getVirtualItems()
-  const unseen = Math.max(0, keys.length - seenRows)
   return (
     <div className="transcript-frame">
-      <div
-        ref={scroller}
-        className="transcript"
-        role="log"
-        aria-label={t.room.transcript}
-        // Rows that come into view by scrolling are not news.
-        aria-live={atEnd ? 'polite' : 'off'}
-        aria-relevant="additions"
-        tabIndex={0}
-        onScroll={onScroll}
-      >
+      {/* Rows that come into view by scrolling are not news, so the log is silent while one reads back. */}
+      <div ref={scroller} className="transcript" role="log" aria-label={t.room.transcript} aria-live={atEnd ? 'polite' : 'off'} aria-relevant="additions" tabIndex={0} onScroll={onScroll}>
         {keys.length === 0 ? <Empty icon={MessagesSquare} title={t.room.empty} /> : null}
         <div className="transcript-size" style={{ height: virtualizer.getTotalSize() }}>
           <div className="transcript-rows" style={{ transform: `translateY(${(items[0]?.start ?? 0).toString()}px)` }}>
@@ -107,5 +102,5 @@ export function Transcript({ taskId }: { readonly taskId: string }): ReactNode {
 
 /** Scrolls the transcript on screen to its end; for the command palette. */
 export function jumpToLatest(): void {
-  window.dispatchEvent(new Event('countersign:jump-to-latest'))
+  window.dispatchEvent(new Event(jumpEvent))
 }

@@ -41,40 +41,7 @@ export function StorageSection({ settings }: { readonly settings: Settings }): R
       {uses.length === 0 ? (
         <Empty icon={HardDrive} title={t.storage.none} />
       ) : (
-        <table className="plain-table">
-          <thead>
-            <tr>
-              <th scope="col">{t.storage.task}</th>
-              <th scope="col" className="number">
-                {t.storage.size}
-              </th>
-              <th scope="col">
-                <span className="unseen">{t.storage.action}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {uses.map((use) => (
-              <tr key={use.taskId}>
-                <td>
-                  <Button variant="plain" size="small" className="button-inline" onPress={() => { showTask(use.taskId) }}>
-                    {use.title}
-                  </Button>
-                </td>
-                <td className="number">{bytes(use.bytes)}</td>
-                <td className="number">
-                  {use.disposable ? (
-                    <Button size="small" aria-label={`${t.storage.cleanUp}: ${use.title}`} onPress={() => { setDisposing(use) }}>
-                      {t.storage.cleanUp}
-                    </Button>
-                  ) : (
-                    <span className="quiet small">{t.storage.inUse}</span>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <UseTable uses={uses} onDispose={setDisposing} />
       )}
       <div className="field-grid">
         <NumberField label={t.storage.quota} hint={t.storage.quotaHint} value={Math.round((settings.workspaceQuotaBytes / gibibyte) * 10) / 10} step={0.1} min={0.1} max={10_000} onChange={(gib) => { save({ ...settings, workspaceQuotaBytes: Math.max(64 * 1024 * 1024, Math.round(gib * gibibyte)) }) }} />
@@ -82,6 +49,45 @@ export function StorageSection({ settings }: { readonly settings: Settings }): R
       {failure === null ? null : <FailureNotice failure={failure} />}
       {disposing === null ? null : <DisposeDialog use={disposing} onClose={() => { setDisposing(null) }} />}
     </div>
+  )
+}
+
+function UseTable({ uses, onDispose }: { readonly uses: readonly WorkspaceUse[]; readonly onDispose: (use: WorkspaceUse) => void }): ReactNode {
+  return (
+    <table className="plain-table">
+      <thead>
+        <tr>
+          <th scope="col">{t.storage.task}</th>
+          <th scope="col" className="number">
+            {t.storage.size}
+          </th>
+          <th scope="col">
+            <span className="unseen">{t.storage.action}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {uses.map((use) => (
+          <tr key={use.taskId}>
+            <td>
+              <Button variant="plain" size="small" className="button-inline" onPress={() => { showTask(use.taskId) }}>
+                {use.title}
+              </Button>
+            </td>
+            <td className="number">{bytes(use.bytes)}</td>
+            <td className="number">
+              {use.disposable ? (
+                <Button size="small" aria-label={`${t.storage.cleanUp}: ${use.title}`} onPress={() => { onDispose(use) }}>
+                  {t.storage.cleanUp}
+                </Button>
+              ) : (
+                <span className="quiet small">{t.storage.inUse}</span>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }
 

@@ -49,7 +49,7 @@ export function EvidenceRow({ rowKey, body }: { readonly rowKey: string; readonl
 const fileSigns: Readonly<Record<FileChange['status'], readonly [string, string]>> = { added: ['A', 'good'], modified: ['M', 'warn'], deleted: ['D', 'bad'] }
 
 /** One changed file: how it changed, its path, lines in and out. */
-export function FileLine({ file }: { readonly file: FileChange }): ReactNode {
+function FileLine({ file }: { readonly file: FileChange }): ReactNode {
   const [sign, tone] = fileSigns[file.status]
   return (
     <li className="file-line">
