@@ -67,7 +67,12 @@ export function ApprovalCard({ row, waiting }: { readonly row: HoldRow; readonly
             ) : (
               fact.value
             )}
-            {fact.authoredBy === 'host' ? null : <WrittenBy author={fact.authoredBy} />}
+            {fact.authoredBy === 'host' ? null : (
+              <>
+                {' '}
+                <WrittenBy author={fact.authoredBy} />
+              </>
+            )}
           </Fact>
         ))}
         <Fact label={t.approvals.isolation}>{row.isolation}</Fact>
