@@ -1,3 +1,4 @@
+import { DeadLife } from '../../src-main/adapters/memory/mortal.ts'
 import { sayTurnEnded, sayWrite, type ScriptedCoder, type ScriptedRun } from '../../src-main/adapters/memory/scripted-coder.ts'
 import type { ScriptedRoom } from '../../src-main/adapters/memory/scripted-room.ts'
 import { digestOfText } from '../../src-main/core/digest.ts'
@@ -46,7 +47,7 @@ function finishTurn(run: ScriptedRun, next: (prefix: string) => string): void {
     run.say({ is: 'tool-ended', callId, tool: 'bash', outcome: ran ? 'done' : 'failed', input: { command }, output: '1 pass', title: command, exitCode: ran ? 0 : 1 })
     run.say({ is: 'idle' })
     sayTurnEnded(run, 'The price is right now.')
-  })
+  }).catch((error: unknown) => { if (!(error instanceof DeadLife)) throw error })
 }
 
 /** The exits that an owner tries in turn while a task stays uncertain. */

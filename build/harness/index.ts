@@ -1,5 +1,5 @@
 // npm run harness [-- --seed N] [-- --only TEXT]: the offline collaboration matrix. Prints each case with what must hold and whether it held.
-import { parseArgs } from 'node:util'
+import { inspect, parseArgs } from 'node:util'
 import { closingLine } from '../checks/tally.ts'
 import { rows } from './cases/rows.ts'
 import { makeGround } from './ground.ts'
@@ -22,7 +22,7 @@ async function runCheck(row: Row, check: Check, journal: Ground['journal']): Pro
     await withinTime(check.run(ground))
     await ground.finish(check.expectErrors)
   } catch (error) {
-    failure = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    failure = inspect(error)
   } finally {
     ground.clear()
   }

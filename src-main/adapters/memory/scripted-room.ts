@@ -7,7 +7,7 @@ import { Engine } from '../../engine/engine.ts'
 import type { Journal, ModelDirectory } from '../../engine/ports.ts'
 import { createFakeIds, createFakeTime, settled, type FakeTime } from './fake-time.ts'
 import { createMemoryJournal } from './memory-journal.ts'
-import { createLife, mortalJournal, mortalTimers, type CrashPoint, type Life } from './mortal.ts'
+import { createLife, mortalJournal, mortalTimers, type Blow, type CrashPoint, type Life } from './mortal.ts'
 import { createRuntimeStore, createScriptedCoder, type RuntimeStore, type ScriptedCoder } from './scripted-coder.ts'
 import {
   createScriptedDirectory, createScriptedGateway, createScriptedLead, createScriptedNotifier, createScriptedSandbox, createScriptedWorkspace,
@@ -49,8 +49,8 @@ export interface RoomOptions {
   readonly time?: FakeTime
   /** Gets each life's coder before anything else does: to script it. */
   readonly onCoder?: (coder: ScriptedCoder) => void
-  /** Where lives end; asked at each crash point of each life. */
-  readonly crashAt?: (point: CrashPoint, passed: number, life: number) => boolean
+  /** Where lives end and disks refuse; asked at each crash point of each life. */
+  readonly blowAt?: (point: CrashPoint, passed: number, life: number) => Blow
 }
 
 /** A whole app in one thread: the real engine and core over a journal, with scripted bots, sandbox and folders. Restartable. */
@@ -99,9 +99,9 @@ type Ground = ReturnType<typeof makeGround>
 type Current = Pick<ScriptedRoom, 'engine' | 'coder' | 'gateway' | 'journal' | 'life'>
 
 /** One life: an engine with a coder and gateway of its own. `start` folds the journal; it may end the life. */
-function makeLife(ground: Ground, crashAt: (point: CrashPoint, passed: number) => boolean): Current & { start(): Promise<void> } {
+function makeLife(ground: Ground, blowAt: (point: CrashPoint, passed: number) => Blow): Current & { start(): Promise<void> } {
   const { time, ids, workspace, sandbox, lead, notifier, directory } = ground
-  const life = createLife(crashAt)
+  const life = createLife(blowAt)
   const coder = createScriptedCoder(time, ground.store)
   ground.onCoder(coder)
   const gateway = createScriptedGateway()
@@ -130,7 +130,7 @@ export async function openScriptedRoom(options: RoomOptions = {}): Promise<Scrip
   const boot = async (): Promise<void> => {
     lives += 1
     const index = lives
-    const next = makeLife(ground, (point, passed) => options.crashAt?.(point, passed, index) ?? false)
+    const next = makeLife(ground, (point, passed) => options.blowAt?.(point, passed, index) ?? null)
     current = next
     await next.start()
   }

@@ -46,12 +46,12 @@ export function createScriptedGateway(): ScriptedGateway {
 }
 
 /** What a scripted workspace will say; tests change it on the way. */
-export interface ScriptedWorkspace extends Workspace { treeDigest: Digest; applyRefusal: string | null; readonly applied: Digest[]; readonly disposed: string[]; applySeen: 'applied' | 'not-applied' | 'unclear'; prepareRefusal: Failure | null; readonly gates: Gates<'prepare' | 'diff' | 'cleanCopy' | 'apply' | 'observeApply' | 'dispose'> }
+export interface ScriptedWorkspace extends Workspace { treeDigest: Digest; applyRefusal: string | null; readonly applied: Digest[]; readonly disposed: string[]; applySeen: 'as-it-was' | 'applied' | 'not-applied' | 'unclear'; prepareRefusal: Failure | null; readonly gates: Gates<'prepare' | 'diff' | 'cleanCopy' | 'apply' | 'observeApply' | 'dispose'> }
 
 export function createScriptedWorkspace(): ScriptedWorkspace {
   const baseDigest = digestOfText('base')
   const workspace: ScriptedWorkspace = {
-    treeDigest: digestOfText('result'), applyRefusal: null, applied: [], disposed: [], applySeen: 'not-applied', prepareRefusal: null, gates: createGates(),
+    treeDigest: digestOfText('result'), applyRefusal: null, applied: [], disposed: [], applySeen: 'as-it-was', prepareRefusal: null, gates: createGates(),
     inspect: (path) => Promise.resolve({ path, label: path, git: null, files: 1, bytes: 1, notes: [], proposals: [], testCommands: [], refusal: null }),
     prepare: async () => { await workspace.gates.pass('prepare'); return workspace.prepareRefusal === null ? ok({ workspaceDir: '/scripted/workspace', stateDir: '/scripted/state', baseDigest, baseCommit: null, files: 2, bytes: 20, notes: [], listing: ['README.md', 'src/a.ts'], readme: null }) : err(workspace.prepareRefusal) },
     locate: () => Promise.resolve({ workspaceDir: '/scripted/workspace', stateDir: '/scripted/state' }),
@@ -64,7 +64,7 @@ export function createScriptedWorkspace(): ScriptedWorkspace {
       workspace.applied.push(expected)
       return ok({ how: 'folder', detail: '1 file changed', patchPath: null })
     },
-    observeApply: async () => { await workspace.gates.pass('observeApply'); return workspace.applySeen },
+    observeApply: async () => { await workspace.gates.pass('observeApply'); return workspace.applySeen === 'as-it-was' ? (workspace.applied.length > 0 ? 'applied' : 'not-applied') : workspace.applySeen },
     writePatch: () => Promise.resolve(ok(null)),
     dispose: async (taskId) => { await workspace.gates.pass('dispose'); workspace.disposed.push(taskId); return ok(null) },
     usage: () => Promise.resolve([]),

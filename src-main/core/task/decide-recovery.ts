@@ -72,14 +72,15 @@ export function turnAmbiguous(state: TaskState, command: Host<'turn-ambiguous'>)
 export function turnReconciled(state: TaskState, command: Host<'turn-reconciled'>): Decided {
   const turn = activeTurn(state)
   if (state.recovery === null || turn?.turnId !== command.turnId) return ignored
+  const arrival: TaskEvent[] = turn.state === 'intended' ? [{ type: 'turn-submitted', turnId: turn.turnId }] : []
   switch (command.state) {
     case 'completed': return decided([
       { type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, completed.' },
       { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: command.text, failure: null },
     ], [{ kind: 'evidence.collect', turnId: turn.turnId }])
-    case 'running': return decided([{ type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, and it is running.' }, ...(turn.state === 'intended' ? [{ type: 'turn-submitted' as const, turnId: turn.turnId }] : [])])
-    case 'absent': return decided([{ type: 'recovery-needed', what: `Checked: turn ${String(turn.index)} never arrived. You may resend it.` }])
-    case 'failed': case 'interrupted': return decided([{ type: 'recovery-needed', what: `Checked: turn ${String(turn.index)} arrived and was interrupted before it ended. Resend goes on in the same session; mark done takes the files as they are.` }])
+    case 'running': return decided([{ type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, and it is running.' }, ...arrival])
+    case 'absent': return decided([...(turn.absent ? [] : [{ type: 'turn-found-absent' as const, turnId: turn.turnId }]), { type: 'recovery-needed', what: `Checked: turn ${String(turn.index)} never arrived. You may resend it.` }])
+    case 'failed': case 'interrupted': return decided([...arrival, { type: 'recovery-needed', what: `Checked: turn ${String(turn.index)} arrived and was interrupted before it ended. Resend goes on in the same session; mark done takes the files as they are.` }])
   }
 }
 
@@ -98,7 +99,7 @@ export function resolveRecovery(state: TaskState, command: Extract<OwnerCommand,
     case 'mark-done': return decided([resolved, { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: 'The owner took the files as they are after an interruption.', failure: null }], [{ kind: 'evidence.collect', turnId: turn.turnId }])
     case 'mark-not-done': return failTask(state, failure('cancelled', 'The owner marked the interrupted turn as not done.', 'A snapshot of the workspace was kept. Start the task again if you like.'), [resolved, { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: null }])
     case 'resend': {
-      if (turn.state === 'intended' && ownMessage(state, turn)) return resendSame(state, turn, resolved)
+      if (turn.absent && ownMessage(state, turn)) return resendSame(state, turn, resolved)
       const ended: TaskEvent = { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: null }
       return startTurn(state, ctx, { kind: 'continue', text: continueText(turn.text) }, [resolved, ended])
     }
@@ -110,7 +111,10 @@ function ownMessage(state: TaskState, turn: Turn): boolean {
   return !state.turns.some((other) => other.turnId !== turn.turnId && other.messageId === turn.messageId)
 }
 
-/** A turn of which nobody knows that it arrived is sent under the same ids: the runtime takes them once, and the budget has paid for them. */
+/**
+ * A turn that history does not have is sent under the same ids: the runtime takes them once, and the budget has paid for them.
+ * One that may have arrived is not: the runtime would take it as known, and nothing would go on.
+ */
 function resendSame(state: TaskState, turn: Turn, resolved: TaskEvent): Decided {
   if (state.coder.is === 'running') return decided([resolved], [{ kind: 'coder.submit', turnId: turn.turnId }])
   if (state.coder.is === 'starting') return decided([resolved])

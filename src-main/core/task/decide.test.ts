@@ -227,11 +227,20 @@ describe('uncertainty', () => {
     expect(task.state).toMatchObject({ recovery: { state: 'uncertain' }, status: 'claimed' })
   })
 
-  it('sends again under the same ids what may not have arrived, and pays once', () => {
-    const task = ambiguous(playToSend()).play({ is: 'resolve-recovery', exit: 'resend' })
+  it('sends again under the same ids what history does not have, and pays once', () => {
+    const task = ambiguous(playToSend())
+    task.play({ is: 'turn-reconciled', turnId: activeTurn(task.state)!.turnId, state: 'absent', text: '' }, { is: 'resolve-recovery', exit: 'resend' })
     expect(task.effects).toEqual([{ kind: 'coder.submit', turnId: task.state.turns[0]!.turnId }])
     expect(task.state.turns).toHaveLength(1)
     expect(task.state.spending.open.size + task.state.spending.spent.turns).toBe(1)
+  })
+
+  it.each(['interrupted', 'unchecked'] as const)('goes on by a new prompt where the turn is %s: the runtime would take its old ids as known', (known) => {
+    const task = ambiguous(playToSend())
+    if (known === 'interrupted') task.play({ is: 'turn-reconciled', turnId: activeTurn(task.state)!.turnId, state: 'interrupted', text: '' })
+    task.play({ is: 'resolve-recovery', exit: 'resend' })
+    expect(task.effects).toEqual([{ kind: 'coder.submit', turnId: task.state.turns[1]!.turnId }])
+    expect(new Set(task.state.turns.map((turn) => turn.messageId)).size).toBe(2)
   })
 
   it('sends an answer again as a prompt of its own, since its message is not its own', () => {

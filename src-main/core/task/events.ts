@@ -36,6 +36,7 @@ export type TaskEvent =
   | { readonly type: 'session-bound'; readonly sessionId: string }
   | { readonly type: 'turn-intended'; readonly turnId: TurnId; readonly kind: TurnKind; readonly messageId: string; readonly partId: string; readonly text: string; readonly contentDigest: Digest }
   | { readonly type: 'turn-submitted'; readonly turnId: TurnId }
+  | { readonly type: 'turn-found-absent'; readonly turnId: TurnId }
   | { readonly type: 'turn-ended'; readonly turnId: TurnId; readonly outcome: 'completed' | 'failed' | 'aborted' | 'interrupted' | 'suspended'; readonly text: string; readonly failure: Failure | null }
   | { readonly type: 'message-said'; readonly author: Bot; readonly name: string; readonly text: string; readonly reasoning: boolean }
   | { readonly type: 'tool-started'; readonly callId: CallId; readonly tool: string; readonly target: string | null; readonly input: string; readonly inputDigest: Digest; readonly inputBytes: number; readonly parentCallId: CallId | null }

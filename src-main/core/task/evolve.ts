@@ -51,7 +51,7 @@ function apply(state: TaskState, event: TaskEvent, at: Millis, order: number): T
     case 'review-said': return { ...state, reviewText: event.text }
     case 'command-ran': return noteTestRun(state, event)
     case 'hold-opened': case 'hold-shown': case 'hold-alarmed': case 'hold-settled': return evolveHolds(state, event, at, order)
-    case 'coder-start-intended': case 'coder-started': case 'session-bound': case 'coder-gone': case 'turn-intended': case 'turn-submitted': case 'turn-ended': return evolveCoder(state, event, at)
+    case 'coder-start-intended': case 'coder-started': case 'session-bound': case 'coder-gone': case 'turn-intended': case 'turn-submitted': case 'turn-found-absent': case 'turn-ended': return evolveCoder(state, event, at)
     case 'tool-started': case 'tool-ended': return evolveTools(state, event)
     case 'question-asked': case 'question-passed-to-owner': case 'question-answered': case 'question-closed': return evolveQuestions(state, event)
     case 'call-reserved': case 'call-settled': case 'call-lost': return evolveCalls(state, event)
@@ -84,14 +84,15 @@ function evolveHolds(state: TaskState, event: HoldEvent, at: Millis, order: numb
   return { ...state, holds, disposition, providerCleared: cleared ? { ...state.providerCleared, [subject.bot]: true } : state.providerCleared }
 }
 
-type CoderEvent = Extract<TaskEvent, { type: 'coder-start-intended' | 'coder-started' | 'session-bound' | 'coder-gone' | 'turn-intended' | 'turn-submitted' | 'turn-ended' }>
+type CoderEvent = Extract<TaskEvent, { type: 'coder-start-intended' | 'coder-started' | 'session-bound' | 'coder-gone' | 'turn-intended' | 'turn-submitted' | 'turn-found-absent' | 'turn-ended' }>
 function evolveCoder(state: TaskState, event: CoderEvent, at: Millis): TaskState {
   switch (event.type) {
     case 'coder-start-intended': return { ...state, coder: { is: 'starting' } }
     case 'coder-started': return { ...state, coder: { is: 'running', version: event.version, pid: event.pid, startTime: event.startTime, isolation: event.isolation } }
     case 'coder-gone': return { ...state, coder: { is: 'gone' } }
     case 'session-bound': return { ...state, sessionId: event.sessionId }
-    case 'turn-intended': return phase({ ...state, spending: spendOn(state, event), turns: [...state.turns, { turnId: event.turnId, index: state.turns.length + 1, kind: event.kind, messageId: event.messageId, partId: event.partId, text: event.text, contentDigest: event.contentDigest, generation: state.generation, state: 'intended' }] }, 'coding', at)
+    case 'turn-intended': return phase({ ...state, spending: spendOn(state, event), turns: [...state.turns, { turnId: event.turnId, index: state.turns.length + 1, kind: event.kind, messageId: event.messageId, partId: event.partId, text: event.text, contentDigest: event.contentDigest, generation: state.generation, state: 'intended', absent: false }] }, 'coding', at)
+    case 'turn-found-absent': return { ...state, turns: state.turns.map((turn) => (turn.turnId === event.turnId ? { ...turn, absent: true } : turn)) }
     case 'turn-submitted': return { ...withTurn(state, event.turnId, 'submitted'), status: state.status === 'claimed' ? 'working' : state.status }
     case 'turn-ended': {
       const ended = { ...withTurn(state, event.turnId, 'ended'), spending: spendOn(state, event) }
@@ -102,7 +103,7 @@ function evolveCoder(state: TaskState, event: CoderEvent, at: Millis): TaskState
 }
 
 function withTurn(state: TaskState, turnId: string, to: 'submitted' | 'ended'): TaskState {
-  return { ...state, turns: state.turns.map((turn) => (turn.turnId === turnId ? { ...turn, state: to } : turn)) }
+  return { ...state, turns: state.turns.map((turn) => (turn.turnId === turnId ? { ...turn, state: to, absent: false } : turn)) }
 }
 
 function evolveTools(state: TaskState, event: Extract<TaskEvent, { type: 'tool-started' | 'tool-ended' }>): TaskState {

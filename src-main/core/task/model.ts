@@ -20,6 +20,8 @@ export interface Turn {
   readonly contentDigest: Digest
   readonly generation: Generation
   readonly state: 'intended' | 'submitted' | 'ended'
+  /** History was read and does not have it. */
+  readonly absent: boolean
 }
 
 export interface Question {
