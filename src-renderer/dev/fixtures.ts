@@ -118,7 +118,7 @@ export function hold(id: string, taskId: string, change: Partial<HoldRow> = {}):
     kind: 'hold', key: `hold:${id}`, approvalId: id as ApprovalId, taskId: taskId as TaskId, holdKind: 'command', bot: 'coder', turnId: 'turn-2' as TurnId, callId: 'call_7' as CallId, digest: digest(order), title: 'Run bun scripts/check-style.ts', outcome: 'waiting', openedAt: Date.now() - 3_000, shownAt: null, order, alarm: false,
     exact: { label: 'Command', text: 'bun scripts/check-style.ts', authoredBy: 'coder' },
     facts: [
-      { label: 'Directory', value: '/workspace', exact: true, authoredBy: 'host' }, { label: 'Environment', value: 'unchanged', exact: false, authoredBy: 'host' }, { label: 'Network', value: 'none', exact: false, authoredBy: 'host' },
+      { label: 'Directory', value: '/workspace', exact: true, authoredBy: 'host' }, { label: 'Environment', value: 'unchanged', exact: false, authoredBy: 'host' }, { label: 'Test command, runs without a further approval', value: 'bun test', exact: true, authoredBy: 'lead' }, { label: 'Network', value: 'none', exact: false, authoredBy: 'host' },
       { label: 'Files', value: '/workspace/scripts/check-style.ts', exact: true, authoredBy: 'host' }, { label: 'Reason', value: 'The project asks for a style check before a result.', exact: false, authoredBy: 'coder' },
     ],
     isolation: 'bubblewrap, no network, own sandbox for this command', reaskReason: null, ...change,

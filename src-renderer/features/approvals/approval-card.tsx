@@ -35,7 +35,7 @@ export function ApprovalCard({ row, waiting }: { readonly row: HoldRow; readonly
         <AuthorMark author={row.bot} />
         <div className="grow">
           <div className="approval-who">
-            <AuthorName author={row.bot} /> <span className="soft">{t.approvals.asks[row.holdKind]}</span>
+            <AuthorName author={row.bot} /> <span className="soft">· {t.approvals.kinds[row.holdKind]}</span>
           </div>
           <h2 className="approval-title clip" title={row.title}>
             <ExactText text={row.title} strictness="command" />
@@ -58,23 +58,7 @@ export function ApprovalCard({ row, waiting }: { readonly row: HoldRow; readonly
             )}
           </Fact>
         )}
-        {row.facts.map((fact, index) => (
-          <Fact key={index} label={fact.label}>
-            {fact.exact ? (
-              <span className="mono">
-                <ExactText text={fact.value} strictness="command" />
-              </span>
-            ) : (
-              fact.value
-            )}
-            {fact.authoredBy === 'host' ? null : (
-              <>
-                {' '}
-                <WrittenBy author={fact.authoredBy} />
-              </>
-            )}
-          </Fact>
-        ))}
+        <FactsOfHold facts={row.facts} />
         <Fact label={t.approvals.isolation}>{row.isolation}</Fact>
         <Fact label={t.approvals.digest}>
           <Digest value={row.digest} />
@@ -83,6 +67,26 @@ export function ApprovalCard({ row, waiting }: { readonly row: HoldRow; readonly
       <Answer row={row} />
     </section>
   )
+}
+
+function FactsOfHold({ facts }: { readonly facts: HoldRow['facts'] }): ReactNode {
+  return facts.map((fact, index) => (
+    <Fact key={index} label={fact.label}>
+      {fact.exact ? (
+        <span className="mono">
+          <ExactText text={fact.value} strictness="command" />
+        </span>
+      ) : (
+        fact.value
+      )}
+      {fact.authoredBy === 'host' ? null : (
+        <>
+          {' '}
+          <WrittenBy author={fact.authoredBy} />
+        </>
+      )}
+    </Fact>
+  ))
 }
 
 function Strips({ row }: { readonly row: HoldRow }): ReactNode {

@@ -1,18 +1,17 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, MessagesSquare } from 'lucide-react'
-import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
+import { useLayoutEffect, useRef, useState, useSyncExternalStore, type ReactNode, type RefObject } from 'react'
 import type { EntryBody } from '../../../src-preload/contract/rows.ts'
 import { t } from '../../i18n/text.ts'
 import { useEntryKeys, useRoom } from '../../store/hooks.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/notice.tsx'
+import { EndFollower } from './end-follower.ts'
 import { EntryRowView } from './rows/entry-row.tsx'
 
 /** Up to this many rows all are in the page, so that find-in-page and screen readers see the whole; beyond, only what is near the view. */
 const wholeRowsMax = 200
 const overscanRows = 8
-/** Nearer to the end than this counts as being at the end. */
-const endSlackPx = 48
 const jumpEvent = 'countersign:jump-to-latest'
 
 /** First guess of a row's height; the real one is measured when it is drawn. */
@@ -21,65 +20,58 @@ const heightsPx: Readonly<Record<EntryBody['is'], number>> = {
 }
 
 interface Following {
+  readonly box: RefObject<HTMLDivElement | null>
+  readonly content: RefObject<HTMLDivElement | null>
   readonly atEnd: boolean
   /** Rows that came since the owner scrolled away from the end. */
   readonly unseen: number
-  readonly onScroll: () => void
   readonly toEnd: () => void
 }
 
-/** Keeps a transcript at its end until the owner scrolls up, and knows what came since. */
-function useFollowing(scroller: RefObject<HTMLDivElement | null>, rows: number, scrollToEnd: () => void): Following {
-  const [atEnd, setAtEnd] = useState(true)
+function useFollowing(rows: number): Following {
+  const box = useRef<HTMLDivElement>(null)
+  const content = useRef<HTMLDivElement>(null)
+  const [follower] = useState(() => new EndFollower())
+  const atEnd = useSyncExternalStore(follower.subscribe, follower.atEnd)
   const [seenRows, setSeenRows] = useState(rows)
   if (atEnd && seenRows !== rows) setSeenRows(rows)
-  const onScroll = useCallback(() => {
-    const element = scroller.current
-    if (element !== null) setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight <= endSlackPx)
-  }, [scroller])
-  const toEnd = useCallback(() => {
-    setAtEnd(true)
-    scrollToEnd()
-  }, [scrollToEnd])
-  useEffect(() => {
-    window.addEventListener(jumpEvent, toEnd)
+  useLayoutEffect(() => {
+    if (box.current === null || content.current === null) return
+    window.addEventListener(jumpEvent, follower.toEnd)
+    const detach = follower.attach(box.current, content.current)
     return () => {
-      window.removeEventListener(jumpEvent, toEnd)
+      detach()
+      window.removeEventListener(jumpEvent, follower.toEnd)
     }
-  }, [toEnd])
-  return { atEnd, unseen: Math.max(0, rows - seenRows), onScroll, toEnd }
+  }, [follower])
+  useLayoutEffect(() => {
+    follower.pin()
+  })
+  return { box, content, atEnd, unseen: Math.max(0, rows - seenRows), toEnd: follower.toEnd }
 }
 
 /** The room's one ordered log for a task. Sticks to its end until the owner scrolls up. */
 export function Transcript({ taskId }: { readonly taskId: string }): ReactNode {
   const keys = useEntryKeys(taskId)
   const room = useRoom()
-  const scroller = useRef<HTMLDivElement>(null)
+  const { box, content, atEnd, unseen, toEnd } = useFollowing(keys.length)
   // eslint-disable-next-line react-hooks/incompatible-library -- the React compiler is not used
   const virtualizer = useVirtualizer({
     count: keys.length,
-    getScrollElement: () => scroller.current,
+    getScrollElement: () => box.current,
     estimateSize: (index) => heightsPx[room.rows.entry(keys[index] ?? '')?.body.is ?? 'message'],
     getItemKey: (index) => keys[index] ?? index,
     overscan: keys.length <= wholeRowsMax ? wholeRowsMax : overscanRows,
     paddingStart: 16,
     paddingEnd: 24,
-    anchorTo: 'end',
-    followOnAppend: true,
-    scrollEndThreshold: endSlackPx,
   })
-  const scrollToEnd = useCallback(() => {
-    virtualizer.scrollToEnd()
-  }, [virtualizer])
-  useLayoutEffect(scrollToEnd, [scrollToEnd])
-  const { atEnd, unseen, onScroll, toEnd } = useFollowing(scroller, keys.length, scrollToEnd)
   const items = virtualizer.getVirtualItems()
   return (
     <div className="transcript-frame">
       {/* Rows that come into view by scrolling are not news, so the log is silent while one reads back. */}
-      <div ref={scroller} className="transcript" role="log" aria-label={t.room.transcript} aria-live={atEnd ? 'polite' : 'off'} aria-relevant="additions" tabIndex={0} onScroll={onScroll}>
+      <div ref={box} className="transcript" role="log" aria-label={t.room.transcript} aria-live={atEnd ? 'polite' : 'off'} aria-relevant="additions" tabIndex={0}>
         {keys.length === 0 ? <Empty icon={MessagesSquare} title={t.room.empty} /> : null}
-        <div className="transcript-size" style={{ height: virtualizer.getTotalSize() }}>
+        <div ref={content} className="transcript-size" style={{ height: virtualizer.getTotalSize() }}>
           <div className="transcript-rows" style={{ transform: `translateY(${(items[0]?.start ?? 0).toString()}px)` }}>
             {items.map((item) => (
               <div key={item.key} data-index={item.index} ref={virtualizer.measureElement} className="transcript-slot">

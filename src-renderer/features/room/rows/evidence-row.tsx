@@ -71,12 +71,12 @@ export function TestRunLine({ run, foldKey, initially = false }: { readonly run:
   const [open, setOpen] = useOpen(foldKey, initially)
   const passed = run.exitCode === 0
   return (
-    <div className="stack-tight">
-      <div className="line test-run">
+    <div className="stack-tight test-run-box">
+      <div className="test-run">
         <Badge tone={passed ? 'good' : 'bad'} square>
           {run.exitCode === null ? t.word.unknown : t.row.exit(run.exitCode)}
         </Badge>
-        <span className="mono clip test-command" title={run.command}>
+        <span className="mono test-command">
           <ExactText text={run.command} strictness="command" />
         </span>
         <span className="quiet small nowrap">{duration(run.durationMs)}</span>
