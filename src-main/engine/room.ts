@@ -9,7 +9,8 @@ const frameMs = 16
 
 /**
  * The rows of the room, derived from the journal, and live rows (previews, streaming text) that never enter it.
- * W1. Changes are coalesced: at most one patch a frame, the first one at once. `seq` rises by one a patch.
+ * W1. Changes of a row are coalesced: at most one patch a frame. A row that is new goes out at once, with all that has gathered: what
+ * begins to happen waits for no frame. `seq` rises by one a patch.
  */
 export class Room {
   readonly #clock: Clock
@@ -22,6 +23,7 @@ export class Room {
   #drop = new Set<string>()
   #lastFlushAt = 0
   #scheduled = false
+  #atOnce = false
 
   constructor(clock: Clock, timers: Timers) {
     this.#clock = clock
@@ -33,17 +35,19 @@ export class Room {
     return this.#rows.get(taskId)?.get(key)
   }
 
-  /** Puts rows of one task and tells listeners within a frame. */
+  /** Puts rows of one task and tells listeners within a frame, of a new row as soon as the call that puts it is over. */
   put(taskId: TaskId, rows: readonly Row[]): void {
     if (rows.length === 0) return
     const held = this.#rows.get(taskId) ?? new Map<string, Row>()
     this.#rows.set(taskId, held)
+    const known = held.size
     for (const row of rows) {
       held.set(row.key, row)
       this.#put.set(row.key, row)
       this.#drop.delete(row.key)
     }
-    this.#schedule()
+    if (held.size > known) this.#flushAtOnce()
+    else this.#schedule()
   }
 
   /** Takes a live row away. */
@@ -84,6 +88,16 @@ export class Room {
   close(): void {
     this.#lifetime.abort()
     this.#listeners.clear()
+  }
+
+  /** In a microtask: the rows of one commit are put one after the other, and belong together. */
+  #flushAtOnce(): void {
+    if (this.#atOnce) return
+    this.#atOnce = true
+    void Promise.resolve().then(() => {
+      this.#atOnce = false
+      if (!this.#lifetime.signal.aborted) this.flush()
+    })
   }
 
   #schedule(): void {
