@@ -28,6 +28,13 @@ const watchRows = `(() => {
   globalThis.benchWatches = true
   const now = () => performance.timeOrigin + performance.now()
   const told = new Set()
+  // For the hops only: when main drew the row first, and when it came to the page.
+  const arrived = new Map()
+  addEventListener('DOMContentLoaded', () => {
+    countersign.onPatch((patch) => {
+      for (const { body, at } of patch.put) if (body?.is === 'tool' && !arrived.has(body.callId)) arrived.set(body.callId, { drawnAt: at, arrivedAt: now() })
+    })
+  })
   const tell = (callId, what) => {
     const key = callId + ' ' + what
     if (told.has(key)) return
@@ -36,7 +43,7 @@ const watchRows = `(() => {
     requestAnimationFrame(() => {
       const frameAt = now()
       const { port1, port2 } = new MessageChannel()
-      port1.onmessage = () => { report(JSON.stringify({ callId, what, committedAt, frameAt, paintedAt: now() })) }
+      port1.onmessage = () => { report(JSON.stringify({ callId, what, ...arrived.get(callId), committedAt, frameAt, paintedAt: now() })) }
       port2.postMessage(null)
     })
   }
@@ -49,8 +56,10 @@ const watchRows = `(() => {
   new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true })
 })()`
 
-interface Painted { readonly callId: string; readonly what: 'row' | 'file'; readonly committedAt: number; readonly frameAt: number; readonly paintedAt: number }
-interface Delays { readonly row: readonly number[]; readonly file: readonly number[] }
+interface Painted { readonly callId: string; readonly what: 'row' | 'file'; readonly drawnAt: number; readonly arrivedAt: number; readonly committedAt: number; readonly frameAt: number; readonly paintedAt: number }
+interface Delays { readonly row: readonly number[]; readonly file: readonly number[]; readonly hops: readonly Hops[] }
+/** Of one row, in milliseconds, each from the one before: main drew it (whole milliseconds), it came to the page, it was in the page, its frame began, that was painted. */
+interface Hops { readonly drawn: number; readonly arrived: number; readonly committed: number; readonly frame: number; readonly painted: number }
 
 /** One turn of many writes, from the provider to the window. */
 async function measure(stage: Stage, api: 'chat' | 'responses'): Promise<Delays> {
@@ -97,7 +106,11 @@ function delays(provider: StubProvider, painted: readonly Painted[]): Delays {
     if (shown === undefined || sent === null) throw new Error(`${stamp.callId} was never painted as a preview (${what})`)
     return shown.paintedAt - sent
   })
-  return { row: of('row', (stamp) => stamp.firstArgumentAt), file: of('file', (stamp) => stamp.targetAt) }
+  const hops = painted.filter(({ what }) => what === 'row').flatMap(({ callId, drawnAt, arrivedAt, committedAt, frameAt, paintedAt }) => {
+    const sentAt = provider.stamps.find((stamp) => stamp.callId === callId)?.firstArgumentAt ?? null
+    return sentAt === null ? [] : [{ drawn: drawnAt - sentAt, arrived: arrivedAt - drawnAt, committed: committedAt - arrivedAt, frame: frameAt - committedAt, painted: paintedAt - frameAt }]
+  })
+  return { hops, row: of('row', (stamp) => stamp.firstArgumentAt), file: of('file', (stamp) => stamp.targetAt) }
 }
 
 /**
@@ -111,6 +124,8 @@ export async function bench(): Promise<BenchRow[]> {
     const responses = await measure(stage, 'responses')
     const row = [...chat.row, ...responses.row]
     const file = [...chat.file, ...responses.file]
+    const hop = (of: (hops: Hops) => number): string => [0.5, 0.95].map((share) => quantile([...chat.hops, ...responses.hops].map(of), share).toFixed(1)).join(' / ')
+    console.error(`p50 / p95 in ms: first byte → drawn by main ${hop(({ drawn }) => drawn)}, → come to the page ${hop(({ arrived }) => arrived)}, → in the page ${hop(({ committed }) => committed)}, → its frame ${hop(({ frame }) => frame)}, → painted ${hop(({ painted }) => painted)}`)
     const gated = (name: string, value: number, limitMs: number): BenchRow => ({ name, value, unit: 'ms', reference: limitMs, ratio: value / limitMs, gate: `≤ ${limitMs} ms`, pass: value <= limitMs })
     return [
       gated(`first argument byte → painted row, p50 of ${row.length}`, quantile(row, 0.5), 30),
