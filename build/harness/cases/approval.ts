@@ -56,6 +56,22 @@ export const approval: Row = {
       },
     },
     {
+      promise: 'what was approved and did not run in its turn is asked for again in the next',
+      run: async (ground) => {
+        const room = await ground.room({ leadAnswers: steadyLead })
+        const taskId = await toWork(room)
+        askBash(room, 'per_1', 'ls')
+        await room.settle()
+        await room.decide(taskId, 'approved')
+        room.sandbox.exitCodes.push(1)
+        await toResult(room, taskId)
+        assert.equal(room.state(taskId).turns.length, 2)
+        void room.coder.run().spec.decideCommand({ askId: 'ask_1', text: 'ls', cwd: '/workspace' }, new AbortController().signal)
+        await room.settle()
+        assert.deepEqual(waitingHolds(room.state(taskId)).map((record) => record.hold.subject.for), ['command'])
+      },
+    },
+    {
       promise: 'the providers of the two bots are approved apart, before the first byte of each',
       run: async (ground) => {
         const room = await ground.room({ leadAnswers: steadyLead, directory: createScriptedDirectory(remote) })

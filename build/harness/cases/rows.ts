@@ -1,10 +1,14 @@
 import type { Row } from '../matrix.ts'
 import { approval } from './approval.ts'
+import { bounds } from './bounds.ts'
+import { capability } from './capability.ts'
 import { complete } from './complete.ts'
+import { completion } from './completion.ts'
 import { delivery } from './delivery.ts'
 import { identity } from './identity.ts'
 import { parallel } from './parallel.ts'
 import { privateData } from './private-data.ts'
+import { stop } from './stop.ts'
 
 /** The collaboration matrix, in the order in which it is printed. */
-export const rows: readonly Row[] = [complete, parallel, identity, privateData, approval, delivery]
+export const rows: readonly Row[] = [complete, parallel, identity, privateData, approval, delivery, stop, completion, bounds, capability]

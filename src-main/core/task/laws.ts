@@ -14,6 +14,9 @@ const follows: Record<TaskStatus, readonly TaskStatus[]> = {
   'result-ready': ['accepted', 'cancelled'], accepted: [], cancelled: [], failed: [],
 }
 
+/** What a finished task's history may still take: the truth about its process, its calls and its clean-up. */
+const afterTheEnd: ReadonlySet<TaskEvent['type']> = new Set(['coder-gone', 'tool-ended', 'call-settled', 'call-lost', 'workspace-disposed', 'noted'])
+
 /** What has happened so far, as far as the laws need it. */
 interface Seen { readonly submitted: Set<string>; readonly intended: Map<string, string>; readonly settled: Map<string, string>; readonly closed: Set<string>; readonly ended: Set<string>; readonly turnsEnded: Set<string>; readonly envelopes: Set<string>; accepting: string | null; stopped: boolean }
 
@@ -33,6 +36,7 @@ export function brokenLaws(history: Iterable<PlacedEvent>): string[] {
       continue
     }
     const before: TaskState = state
+    if (isFinished(before.status) && !afterTheEnd.has(event.type)) say('something new in a finished task')
     ofEvent(before, event, seen, say)
     state = evolve(before, event, at, seq)
     ofStep(before, state, event, say)
