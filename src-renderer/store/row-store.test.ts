@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EntryRow, HoldRow, Row, TaskRow } from '../../src-preload/contract/rows.ts'
 import { RowStore } from './row-store.ts'
@@ -18,6 +19,23 @@ describe('RowStore', () => {
     const store = started(entry('b', 2), entry('a', 1))
     store.apply({ seq: 5, put: [entry('d', 4), entry('c', 3)], drop: [] })
     expect(store.entryKeys('t1')).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('keeps the order for any sequence of patches', () => {
+    const rows = fc.record({ key: fc.integer({ min: 0, max: 12 }).map((n) => `k${n.toString()}`), order: fc.integer({ min: 0, max: 9 }) })
+    fc.assert(
+      fc.property(fc.array(fc.record({ put: fc.uniqueArray(rows, { selector: (row) => row.key, maxLength: 4 }), drop: fc.array(fc.integer({ min: 0, max: 12 }).map((n) => `k${n.toString()}`), { maxLength: 2 }) }), { maxLength: 20 }), (patches) => {
+        const store = started()
+        const model = new Map<string, number>()
+        for (const [index, { put, drop }] of patches.entries()) {
+          for (const key of drop) model.delete(key)
+          for (const row of put) model.set(row.key, row.order)
+          store.apply({ seq: 5 + index, put: put.map((row) => entry(row.key, row.order)), drop })
+        }
+        const expected = [...model].sort(([a, x], [b, y]) => x - y || (a < b ? -1 : 1)).map(([key]) => key)
+        expect(store.entryKeys('t1')).toEqual(expected)
+      }),
+    )
   })
 
   it('lists tasks newest first, and waiting holds oldest first', () => {

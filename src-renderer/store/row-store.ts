@@ -5,6 +5,12 @@ type Listener = () => void
 /** What became of a patch: taken in, older than what is held, or a hole before it. */
 export type PatchOutcome = 'applied' | 'stale' | 'gap'
 
+/** What happened to a task's list of rows: those that came, and whether one went or moved. */
+interface ListChange {
+  readonly added: string[]
+  moved: boolean
+}
+
 const noKeys: readonly string[] = Object.freeze([])
 
 /**
@@ -117,7 +123,7 @@ export class RowStore {
   }
 
   #take(put: readonly Row[], drop: readonly string[]): void {
-    const unsorted = new Map<string, string[]>()
+    const changes = new Map<string, ListChange>()
     let tasksMoved = false
     let holdsMoved = false
     for (const key of drop) {
@@ -127,7 +133,7 @@ export class RowStore {
       this.#changed.add(`row ${key}`)
       if (row.kind === 'task') tasksMoved = true
       if (row.kind === 'hold') holdsMoved = true
-      if (row.kind === 'entry') this.#list(row.taskId, unsorted)
+      if (row.kind === 'entry') changeOf(row.taskId, changes).moved = true
     }
     for (const row of put) {
       const before = this.#rows.get(row.key)
@@ -136,30 +142,26 @@ export class RowStore {
       if (row.kind === 'task') tasksMoved ||= before?.kind !== 'task' || before.createdAt !== row.createdAt
       if (row.kind === 'hold') holdsMoved ||= before?.kind !== 'hold' || before.outcome !== row.outcome || before.order !== row.order || before.digest !== row.digest || before.holdKind !== row.holdKind
       if (row.kind === 'entry') {
-        if (before?.kind !== 'entry') this.#list(row.taskId, unsorted).push(row.key)
-        else if (before.order !== row.order) this.#list(row.taskId, unsorted)
+        if (before?.kind !== 'entry') changeOf(row.taskId, changes).added.push(row.key)
+        else if (before.order !== row.order) changeOf(row.taskId, changes).moved = true
       }
     }
     if (tasksMoved) this.#sortTasks()
     if (holdsMoved) this.#sortHolds()
-    for (const [taskId, keys] of unsorted) this.#sortEntries(taskId, keys)
+    for (const [taskId, change] of changes) this.#sortEntries(taskId, change)
   }
 
-  /** A copy of a task's list that may be changed, made once for each `#take`. */
-  #list(taskId: string, unsorted: Map<string, string[]>): string[] {
-    const open = unsorted.get(taskId)
-    if (open !== undefined) return open
-    const copy = (this.#entries.get(taskId) ?? []).slice()
-    unsorted.set(taskId, copy)
-    return copy
-  }
-
-  #sortEntries(taskId: string, keys: string[]): void {
-    const kept = keys.filter((key) => this.#rows.get(key)?.kind === 'entry')
+  #sortEntries(taskId: string, { added, moved }: ListChange): void {
     const before = (a: string, b: string): number => compareEntries(this.entry(a), this.entry(b))
-    // Rows nearly always come at the end; then one pass is enough and no sort is needed.
-    const ordered = kept.every((key, index) => index === 0 || before(kept[index - 1] ?? key, key) <= 0)
-    this.#entries.set(taskId, ordered ? kept : kept.sort(before))
+    const old = this.#entries.get(taskId) ?? []
+    const fresh = added.filter((key) => this.entry(key)?.taskId === taskId).sort(before)
+    const [first] = fresh
+    const last = old.at(-1)
+    // Rows nearly always come at the end; then nothing that is there already has to be looked at.
+    const append = !moved && (first === undefined || last === undefined || before(last, first) <= 0)
+    // A row that was dropped and put in one patch is in both.
+    const all = append ? [...old, ...fresh] : [...new Set([...old, ...fresh])].filter((key) => this.entry(key)?.taskId === taskId).sort(before)
+    this.#entries.set(taskId, all)
     this.#changed.add(`entries ${taskId}`)
   }
 
@@ -180,6 +182,14 @@ export class RowStore {
     this.#changed.clear()
     for (const topic of topics) for (const listener of [...(this.#listeners.get(topic) ?? [])]) listener()
   }
+}
+
+function changeOf(taskId: string, changes: Map<string, ListChange>): ListChange {
+  const known = changes.get(taskId)
+  if (known !== undefined) return known
+  const made: ListChange = { added: [], moved: false }
+  changes.set(taskId, made)
+  return made
 }
 
 function compareEntries(a: EntryRow | undefined, b: EntryRow | undefined): number {
