@@ -17,12 +17,24 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'childr
   readonly onPress?: (event: PressEvent) => void
 }
 
-/** A button with a label. Shows a tooltip when there is a key or something more to say. */
-export function Button({ variant = 'normal', size = 'normal', icon: Icon, chord, tip, className, children, ...rest }: ButtonProps): ReactNode {
+/**
+ * A button with a label. Shows a tooltip when there is a key or something more to say. While pending it keeps the focus and takes no press; the
+ * library's own pending state would announce the button by reference, and by then a button that answered has often left the page.
+ */
+export function Button({ variant = 'normal', size = 'normal', icon: Icon, chord, tip, className, children, isPending = false, onPress, type = 'button', ...rest }: ButtonProps): ReactNode {
   const classes = ['button', variant === 'normal' ? '' : `button-${variant}`, size === 'normal' ? '' : `button-${size}`, children === undefined ? 'button-icon' : '', className ?? '']
   const button = (
-    <AriaButton {...rest} className={classes.filter((name) => name !== '').join(' ')}>
-      {rest.isPending === true ? <LoaderCircle className="icon icon-small spin" aria-hidden /> : Icon === undefined ? null : <Icon className="icon" aria-hidden />}
+    <AriaButton
+      {...rest}
+      type={isPending ? 'button' : type}
+      className={classes.filter((name) => name !== '').join(' ')}
+      aria-disabled={isPending ? 'true' : 'false'}
+      data-pending={isPending ? 'true' : undefined}
+      onPress={(event) => {
+        if (!isPending) onPress?.(event)
+      }}
+    >
+      {isPending ? <LoaderCircle className="icon icon-small spin" aria-hidden /> : Icon === undefined ? null : <Icon className="icon" aria-hidden />}
       {children}
     </AriaButton>
   )

@@ -154,7 +154,7 @@ function TaskSection({ task }: { readonly task: TaskRow }): ReactNode {
   return (
     <section className="inspector-section" aria-label={t.inspector.task}>
       <h2 className="section-title">{t.inspector.task}</h2>
-      <p className="soft selectable inspector-requirement">{task.requirement}</p>
+      <p className="soft selectable inspector-requirement" tabIndex={0}>{task.requirement}</p>
       {task.criteria.length === 0 ? null : (
         <ol className="criteria soft selectable">
           {task.criteria.map((criterion, index) => (
