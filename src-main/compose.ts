@@ -28,6 +28,7 @@ import type { Notifier } from './engine/ports.ts'
 import { demoAware, type DemoAddress } from './shell/demo-address.ts'
 import { forkOf } from './shell/fork.ts'
 import { probeAware } from './shell/provider-test.ts'
+import { servingRules } from './shell/serving-rules.ts'
 import { openCodeIn, resourcesFolder, sampleIn, sqliteAddonIn } from './shell/resources-folder.ts'
 
 export interface ComposeOptions { readonly dataDir: string; readonly scriptedOwner: boolean; readonly notifier: Notifier; readonly entriesDir: string }
@@ -72,7 +73,7 @@ export function buildParts(ground: Ground, options: ComposeOptions) {
   const gateway = createModelGateway({
     fork: forkOf(join(options.entriesDir, 'proxy.js'), 'Countersign model proxy', (line) => { log.warn('proxy printed', { line }) }), runRoot,
     credentials: (providerId) => Promise.resolve(providers.credential(providerId)), clock, timers, ids, log: (level, message) => { log[level](message) },
-    preferredPort: limits.proxyDefaultPort, directEnabled: settings.get().fallbacks.directEnabled && process.env['MUSE_PROXY_DIRECT'] !== '0',
+    preferredPort: limits.proxyDefaultPort, serving: () => servingRules(settings.get(), process.env),
   })
   const demo: DemoAddress = { port: null }
   const directory = demoAware(providers, demo)

@@ -13,18 +13,28 @@ export interface ModelCall {
   readonly api: 'chat' | 'responses'
   readonly body: RequestBody
   readonly sessionId: string | null
+  /** Tokens of output after which the stream is cut; null: the vendor's own limit is all there is. */
+  readonly outputTokensMax: number | null
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
 
-/** What became of a call on one serving path. `not-served`: no byte of an answer has gone to the client yet. */
+/**
+ * What became of a call on one serving path. `not-served`: no byte of an answer has gone to the client yet; `final` there:
+ * no other path may try, since the call itself was ended. `metered` there: set where it is known that nothing was used.
+ */
 export type CallOutcome =
   | { readonly is: 'served'; readonly path: ServingPath; readonly status: number; readonly metered: Metered; readonly failure: Failure | null }
-  | { readonly is: 'not-served'; readonly failure: Failure; readonly refused: Refusal }
-  | { readonly is: 'client-gone'; readonly metered: Metered | null; readonly failure: Failure }
+  | { readonly is: 'not-served'; readonly failure: Failure; readonly refused: Refusal; readonly final: boolean; readonly metered?: Metered }
+  | { readonly is: 'client-gone'; readonly path: ServingPath; readonly metered: Metered | null; readonly failure: Failure }
 
-/** A way to serve text-only chat calls when direct cannot. There is none yet. */
+/** A way to serve text-only chat calls when direct cannot. `messages`: what is left of the request, and all that the vendor's program gets. */
 export interface Fallback {
   readonly path: 'warm' | 'exec'
-  serve(call: ModelCall): Promise<CallOutcome>
+  serve(call: ModelCall, text: TextRequest): Promise<CallOutcome>
 }
+
+export interface PlainMessage { readonly role: 'system' | 'user' | 'assistant'; readonly content: string }
+
+/** A chat request of which nothing but text matters. */
+export interface TextRequest { readonly messages: readonly PlainMessage[]; readonly streams: boolean; readonly wantsUsage: boolean }

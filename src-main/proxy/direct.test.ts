@@ -71,7 +71,7 @@ describe('the direct path', () => {
     const running = await startProxy(await startVendor((_request, response) => { response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7', 'x-request-id': 'r1' }); response.end(body) }), { credential: 'sk-canary' })
     const reply = await ask(running)
     expect(reply).toMatchObject({ status, text: body, headers: { 'retry-after': '7', 'x-request-id': 'r1' } })
-    expect(await endOf(running)).toMatchObject({ end: { status, inputTokens: null, failure: { code: 'provider-refused' } } })
+    expect(await endOf(running)).toMatchObject({ end: { status, inputTokens: status < 500 ? 0 : null, failure: { code: 'provider-refused' } } })
     expect(JSON.stringify(running.posted)).not.toContain('sk-canary')
   })
 
@@ -185,7 +185,7 @@ describe('a stream that dies', () => {
   })
 
   test.each([
-    ['says nothing at all', { ...proxyLimits, headMs: 100 }, () => undefined, 504],
+    ['says nothing at all', { ...proxyLimits, headMs: 100 }, () => undefined, 502],
     ['sends no byte any more', { ...proxyLimits, byteIdleMs: 100 }, (response: ServerResponse) => stream(response, text), 200],
     ['sends only comments any more', { ...proxyLimits, eventIdleMs: 150 }, (response: ServerResponse) => {
       stream(response, text)
@@ -197,7 +197,7 @@ describe('a stream that dies', () => {
     const running = await startProxy(await startVendor((_request, response) => { response.on('close', () => { vendorClosed = true }); play(response) }), { idle })
     const reply = await ask(running)
     expect(reply.status).toBe(status)
-    expect(reply.text).toContain(status === 504 ? 'upstream_timeout' : 'upstream_stream_incomplete')
+    expect(reply.text).toContain(status === 502 ? 'upstream_timeout' : 'upstream_stream_incomplete')
     await vi.waitFor(() => expect(vendorClosed).toBe(true))
     expect(await endOf(running)).toMatchObject({ end: { failure: { code: 'provider-unreachable' } } })
   })

@@ -2,17 +2,23 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Agent, type Dispatcher } from 'undici'
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
 import type { CallOutcome, ModelCall } from './call.ts'
-import { refusal, type Refusal } from './errors.ts'
-import { IdleWatch, type DeadBy, type IdleLimits } from './idle-watch.ts'
+import { cutFailure, cutRefusal, type Cut } from './direct-words.ts'
+import { HeldReply } from './held-reply.ts'
+import { IdleWatch, type IdleLimits } from './idle-watch.ts'
+import type { Metered } from './metering.ts'
 import { proxyLimits } from './proxy-limits.ts'
+import { cleanWords } from './redaction.ts'
 import { ReplyReader } from './reply-reader.ts'
 import type { Tap } from './tap.ts'
 import type { Time } from './time.ts'
 import { replyHeaders, upstreamHeaders, upstreamUrl } from './upstream.ts'
 
+/** `credential`: what goes into the Authorization header, or null. `mayDeny`: a 403 `client_attestation_denied` is not answered but told as not served. */
+export interface DirectOptions { readonly credential: string | null; readonly mayDeny: boolean }
+
 /** Forwards calls to their vendor, byte for byte. One pool of connections for all. */
 export interface DirectPath {
-  forward(call: ModelCall, tap: Tap): Promise<CallOutcome>
+  forward(call: ModelCall, tap: Tap, options: DirectOptions): Promise<CallOutcome>
   close(): Promise<void>
 }
 
@@ -20,20 +26,23 @@ export interface DirectPath {
 export function createDirectPath(time: Time, onBroken: (error: unknown) => void, idle: IdleLimits = proxyLimits): DirectPath {
   const agent = new Agent({ connect: { timeout: proxyLimits.connectMs }, headersTimeout: 0, bodyTimeout: 0 })
   return {
-    forward: (call, tap) =>
+    forward: (call, tap, options) =>
       new Promise((resolve) => {
-        const forwarding = new Forwarding({ call, tap, time, idle, onBroken, resolve })
+        const forwarding = new Forwarding({ call, tap, time, idle, onBroken, resolve, ...options })
         const { origin, path } = upstreamUrl(call.grant, call.api)
-        agent.dispatch({ origin, path, method: 'POST', headers: upstreamHeaders(call.request.headers, call.grant), body: call.body.bytes }, forwarding)
+        try {
+          agent.dispatch({ origin, path, method: 'POST', headers: upstreamHeaders(call.request.headers, options.credential), body: call.body.bytes }, forwarding)
+        } catch (error) {
+          // A header or an address that cannot be sent: nothing has left.
+          if (!(error instanceof Error)) throw error
+          forwarding.onResponseError(null, error)
+        }
       }),
     close: () => agent.destroy(),
   }
 }
 
-/** Why a call ended before its reply did. */
-type Cut = { readonly by: 'client' } | { readonly by: 'revoked' } | { readonly by: 'redirect' } | { readonly by: 'dead'; readonly how: DeadBy } | { readonly by: 'upstream'; readonly words: string }
-
-interface ForwardingDeps {
+interface ForwardingDeps extends DirectOptions {
   readonly call: ModelCall
   readonly tap: Tap
   readonly time: Time
@@ -49,6 +58,7 @@ class Forwarding implements Dispatcher.DispatchHandler {
   readonly #watch: IdleWatch
   #controller: Dispatcher.DispatchController | null = null
   #reader: ReplyReader | null = null
+  #held: HeldReply | null = null
   #status = 0
   #cut: Cut | null = null
   #settled = false
@@ -73,39 +83,73 @@ class Forwarding implements Dispatcher.DispatchHandler {
     this.#watch.head()
     this.#status = status
     if (status >= 300 && status < 400) { this.#end({ by: 'redirect' }); return }
-    const { api, response } = this.#call
-    const opaque = (headers['content-encoding'] ?? 'identity') !== 'identity'
-    const { tap, onBroken } = this.#deps
-    const reader = new ReplyReader({ api, status, contentType: headers['content-type'] ?? '', opaque, tap, onBroken, onEvent: () => this.#watch.event() })
-    response.writeHead(status, { ...replyHeaders(headers, reader.isStream), 'x-muse-proxy-path': 'direct' })
-    response.flushHeaders()
-    this.#reader = reader
+    if (status === 403 && this.#deps.mayDeny) { this.#held = new HeldReply(headers); return }
+    this.#begin(headers)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return
     this.#watch.byte()
+    if (this.#held !== null) {
+      this.#watch.event()
+      if (!this.#held.take(chunk)) this.#letGo()
+      return
+    }
     // Where no events can be told from bytes, a byte is an event.
     if (this.#reader?.isStream !== true || this.#reader.terminal === undefined) this.#watch.event()
-    const { response } = this.#call
-    if (!response.write(chunk)) {
-      controller.pause()
-      this.#watch.pause()
-      response.once('drain', () => {
-        this.#watch.resume()
-        controller.resume()
-      })
-    }
+    if (!this.#send(chunk)) this.#waitForClient(controller)
     // Node sends what was written in a next tick of its own, queued before this one: the bytes go first, then they are read.
-    process.nextTick(() => this.#reader?.take(chunk))
+    process.nextTick(() => this.#read(chunk))
   }
 
   onResponseEnd(): void {
+    if (this.#held?.deniesAttestation === true) { this.#held = null; process.nextTick(() => this.#finish({ by: 'denied' })); return }
+    this.#letGo()
     process.nextTick(() => this.#finish(null))
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#cut === null) this.#letGo()
     process.nextTick(() => this.#finish(this.#cut ?? { by: 'upstream', words: error.message }))
+  }
+
+  #begin(headers: IncomingHttpHeaders): void {
+    const { api, response } = this.#call
+    const opaque = (headers['content-encoding'] ?? 'identity') !== 'identity'
+    const { tap, onBroken } = this.#deps
+    const { outputTokensMax } = this.#call
+    const reader = new ReplyReader({ api, status: this.#status, contentType: headers['content-type'] ?? '', opaque, tap, onBroken, outputTokensMax, onEvent: () => this.#watch.event() })
+    response.writeHead(this.#status, { ...replyHeaders(headers, reader.isStream), 'x-muse-proxy-path': 'direct' })
+    response.flushHeaders()
+    this.#reader = reader
+  }
+
+  /** What was held goes on after all, as it came. */
+  #letGo(): void {
+    const held = this.#held
+    if (held === null) return
+    this.#held = null
+    this.#begin(held.headers)
+    this.#send(held.bytes)
+    process.nextTick(() => this.#read(held.bytes))
+  }
+
+  #send(chunk: Buffer): boolean {
+    return this.#call.response.write(chunk)
+  }
+
+  #read(chunk: Buffer): void {
+    this.#reader?.take(chunk)
+    if (this.#reader?.overCap === true && this.#reader.terminal === null) this.#end({ by: 'budget' })
+  }
+
+  #waitForClient(controller: Dispatcher.DispatchController): void {
+    controller.pause()
+    this.#watch.pause()
+    this.#call.response.once('drain', () => {
+      this.#watch.resume()
+      controller.resume()
+    })
   }
 
   readonly #onClientClose = (): void => {
@@ -135,53 +179,39 @@ class Forwarding implements Dispatcher.DispatchHandler {
 
   #outcome(cut: Cut | null): CallOutcome {
     const { response } = this.#call
+    const { credential } = this.#deps
     const reader = this.#reader
-    if (cut?.by === 'client') return { is: 'client-gone', metered: reader?.meter.metered ?? null, failure: cutFailure(cut, this.#call) }
+    if (cut?.by === 'client') return { is: 'client-gone', path: 'direct', metered: reader?.meter.metered ?? null, failure: cutFailure(cut, this.#call, credential) }
     if (reader === null) {
       const ended = cut ?? { by: 'upstream', words: 'it answered nothing' }
-      return { is: 'not-served', failure: cutFailure(ended, this.#call), refused: cutRefusal(ended, this.#call) }
+      return { is: 'not-served', failure: cutFailure(ended, this.#call, credential), refused: cutRefusal(ended, this.#call, credential), final: ended.by === 'revoked', ...this.#nothingUsed(ended) }
     }
     const failed = this.#failureOf(reader, cut)
     // A cut that no frame can tell of is told by the connection.
     if (cut !== null && (!reader.isStream || reader.terminal === undefined)) response.destroy()
-    else response.end(reader.tail({ code: 'upstream_stream_incomplete', message: failed?.message ?? 'The stream ended without its terminal frame.' }))
-    return { is: 'served', path: 'direct', status: this.#status, metered: reader.meter.metered, failure: failed }
+    else response.end(reader.tail({ code: cut?.by === 'budget' ? 'budget_exhausted' : 'upstream_stream_incomplete', message: failed?.message ?? 'The stream ended without its terminal frame.' }))
+    return { is: 'served', path: 'direct', status: this.#status, metered: this.#metered(reader.meter.metered), failure: failed }
+  }
+
+  /** What never left, and what the vendor refused (4xx), has used nothing; that is known, not assumed. */
+  #metered(reported: Metered): Metered {
+    const refused = this.#status >= 400 && this.#status < 500
+    return refused ? { ...reported, inputTokens: reported.inputTokens ?? 0, outputTokens: reported.outputTokens ?? 0 } : reported
+  }
+
+  #nothingUsed(cut: Cut): { readonly metered?: Metered } {
+    const unused = this.#controller === null || cut.by === 'denied' || cut.by === 'redirect'
+    return unused ? { metered: { modelAnswered: null, inputTokens: 0, outputTokens: 0 } } : {}
   }
 
   #failureOf(reader: ReplyReader, cut: Cut | null): Failure | null {
     const label = this.#call.grant.target.providerLabel
-    const words = reader.errorWords === null ? '' : `: ${withoutKey(reader.errorWords, this.#call)}`
+    const words = reader.errorWords === null ? '' : `: ${cleanWords(reader.errorWords, this.#deps.credential, this.#call.grant.credential)}`
     if (this.#status >= 300) return failure('provider-refused', `${label} answered with status ${this.#status}${words}`, 'Check the model, the key and the limits of this provider in Settings.')
     if (reader.terminal === 'failed') return failure('provider-refused', `${label} ended the stream with an error${words}`, 'Try again; if it stays, check this provider in Settings.')
     // Whatever breaks behind the terminal frame changes nothing any more.
-    if (cut !== null && !(reader.isStream && reader.terminal != null)) return cutFailure(cut, this.#call)
+    if (cut !== null && !(reader.isStream && reader.terminal != null)) return cutFailure(cut, this.#call, this.#deps.credential)
     if (reader.isStream && reader.terminal === null) return failure('provider-nonsense', `${label} ended its stream without saying that it was finished.`, 'Try again; if it stays, the provider or a gateway before it is broken.')
     return null
   }
-}
-
-function cutFailure(cut: Cut, call: ModelCall): Failure {
-  const label = call.grant.target.providerLabel
-  switch (cut.by) {
-    case 'client': return failure('cancelled', 'The client ended the call.', 'Nothing to do.')
-    case 'revoked': return failure('cancelled', 'The task was stopped.', 'Nothing to do.')
-    case 'redirect': return failure('provider-refused', `${label} answered with a redirect, which is not followed.`, 'Enter the address that it redirects to as base URL in Settings, if you trust it.')
-    case 'dead': return failure('provider-unreachable', `${label} ${deadWords[cut.how]}.`, 'Try again; if it stays, check the provider.')
-    case 'upstream': return failure('provider-unreachable', `${label} could not be reached or broke off: ${withoutKey(cut.words, call)}`, 'Check that it is running and that its base URL in Settings is right.')
-  }
-}
-
-const deadWords: Readonly<Record<DeadBy, string>> = {
-  'no-answer': 'did not begin to answer in time', 'no-bytes': 'stopped sending in the middle of its answer', 'no-events': 'sent nothing but keep-alives for too long',
-}
-
-function cutRefusal(cut: Cut, call: ModelCall): Refusal {
-  const { message } = cutFailure(cut, call)
-  if (cut.by === 'redirect') return refusal(502, 'upstream_redirect', message)
-  if (cut.by === 'revoked') return refusal(403, 'task_stopped', message)
-  return cut.by === 'dead' ? refusal(504, 'upstream_timeout', message) : refusal(502, 'upstream_unreachable', message)
-}
-
-function withoutKey(text: string, call: ModelCall): string {
-  return call.grant.credential === null ? text : text.replaceAll(call.grant.credential, '[key]')
 }

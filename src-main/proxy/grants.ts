@@ -30,15 +30,20 @@ export class GrantTable {
     this.#grants.delete(grantId)
   }
 
-  /** The grant of this bearer token. On a socket of one grant only that grant's token counts. */
-  match(token: string, onlyGrantId: string | null): Grant | null {
+  /** The grants of this bearer token: one in the app, one a model where the proxy runs alone. On a socket of one grant only that grant counts. */
+  match(token: string, onlyGrantId: string | null): readonly Grant[] {
     const presented = hash(token)
-    let found: Grant | null = null
+    const found: Grant[] = []
     for (const grant of this.#grants.values()) {
       const same = timingSafeEqual(grant.tokenHash, presented)
-      if (same && (onlyGrantId === null || onlyGrantId === grant.grantId)) found = grant
+      if (same && (onlyGrantId === null || onlyGrantId === grant.grantId)) found.push(grant)
     }
     return found
+  }
+
+  /** What was refused may be allowed now: the owner has changed the rules. */
+  forgetRefusals(): void {
+    for (const grant of this.#grants.values()) grant.refusals.clear()
   }
 
   get all(): readonly Grant[] {

@@ -5,13 +5,13 @@ import { answer, answerJson } from './answer.ts'
 import { refusal } from './errors.ts'
 import type { Grant, GrantTable } from './grants.ts'
 import { foreignRequest, type Door } from './host-rules.ts'
-import { grantOf } from './token-gate.ts'
+import { grantsOf } from './token-gate.ts'
 
 const idleConnectionMs = 75_000
 
 export interface HttpFrontDeps {
   readonly grants: GrantTable
-  readonly serve: (grant: Grant, api: 'chat' | 'responses', request: IncomingMessage, response: ServerResponse) => Promise<void>
+  readonly serve: (grants: readonly [Grant, ...Grant[]], api: 'chat' | 'responses', request: IncomingMessage, response: ServerResponse) => Promise<void>
   readonly onError: (error: unknown) => void
 }
 
@@ -82,13 +82,13 @@ export class HttpFront {
     if (foreign !== null) { turnAway(request, response, 403, 'foreign_request', `Refused: ${foreign}.`); return }
     const path = (request.url ?? '').split('?', 1)[0]
     if (path === '/healthz' && request.method === 'GET') { answerJson(response, 200, '{"ok":true}'); return }
-    const grant = grantOf(request, door, this.#deps.grants)
-    if (grant === null) { turnAway(request, response, 401, 'token_unknown', 'A bearer token of an open task is needed.'); return }
+    const grants = grantsOf(request, door, this.#deps.grants)
+    if (grants === null) { turnAway(request, response, 401, 'token_unknown', 'A bearer token of an open task is needed.'); return }
     const route = path === undefined ? undefined : routes[path]
     if (route === undefined) { turnAway(request, response, 404, 'route_unknown', 'There is no such route.'); return }
     if (request.method !== route.method) { turnAway(request, response, 405, 'method_not_allowed', `Use ${route.method} here.`); return }
-    if (route.api === null) answerJson(response, 200, modelList(grant))
-    else await this.#deps.serve(grant, route.api, request, response)
+    if (route.api === null) answerJson(response, 200, modelList(grants))
+    else await this.#deps.serve(grants, route.api, request, response)
   }
 }
 
@@ -104,8 +104,8 @@ function turnAway(request: IncomingMessage, response: ServerResponse, status: nu
   answer(response, refusal(status, code, message))
 }
 
-function modelList(grant: Grant): string {
-  return JSON.stringify({ object: 'list', data: [{ id: grant.target.modelId, object: 'model', created: 0, owned_by: grant.target.providerLabel }] })
+function modelList(grants: readonly Grant[]): string {
+  return JSON.stringify({ object: 'list', data: grants.map(({ target }) => ({ id: target.modelId, object: 'model', created: 0, owned_by: target.providerLabel })) })
 }
 
 function listen(server: Server, where: { readonly host: string; readonly port: number } | { readonly path: string }): Promise<void> {

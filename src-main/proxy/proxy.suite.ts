@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { taskIdSchema } from '../../src-preload/contract/ids.ts'
 import type { FromProxy, GatewayGrant } from '../core/gateway/messages.ts'
+import { directOnly, type ServingRules } from '../core/gateway/vendor.ts'
 import type { Admission, AdmissionAsk } from './admission.ts'
 import type { IdleLimits } from './idle-watch.ts'
-import { createProxy, type Proxy } from './proxy.ts'
+import { createProxy, type Proxy, type ProxyDeps } from './proxy.ts'
 import { processTime, type Time } from './time.ts'
+import type { VendorHost } from './vendor-host.ts'
 
 export const token = 'token-of-the-coder-0123456789-abcdefgh'
 
@@ -45,6 +47,9 @@ export interface ProxyOptions {
   readonly target?: Partial<GatewayGrant['target']>
   readonly credential?: string | null
   readonly directEnabled?: boolean
+  readonly serving?: Partial<ServingRules>
+  readonly vendor?: VendorHost
+  readonly limits?: NonNullable<ProxyDeps['limits']>
   readonly idle?: IdleLimits
   readonly time?: Time
   /** Null: no answer at all. */
@@ -60,7 +65,7 @@ export async function startProxy(baseUrl: string, options: ProxyOptions = {}): P
   const nextOf = <K extends FromProxy['is']>(is: K): Promise<Extract<FromProxy, { is: K }>> => new Promise((resolve) => { waiting.push({ is, resolve: resolve as (message: FromProxy) => void }) })
   const stopped: { resolve: () => void } = { resolve: () => undefined }
   const proxy = createProxy({
-    time: options.time ?? processTime, onStopped: () => stopped.resolve(), ...(options.idle === undefined ? {} : { idle: options.idle }),
+    time: options.time ?? processTime, onStopped: () => stopped.resolve(), ...(options.idle === undefined ? {} : { idle: options.idle }), ...(options.vendor === undefined ? {} : { vendor: options.vendor }), ...(options.limits === undefined ? {} : { limits: options.limits }),
     post: (message) => {
       posted.push(message)
       if (message.is === 'admission-ask') {
@@ -79,7 +84,7 @@ export async function startProxy(baseUrl: string, options: ProxyOptions = {}): P
     rmSync(folder, { recursive: true, force: true })
   })
   const ready = nextOf('ready')
-  proxy.take({ is: 'start', preferredPort: 0, firstCallNumber: 1, directEnabled: options.directEnabled ?? true })
+  proxy.take({ is: 'start', preferredPort: 0, firstCallNumber: 1, serving: { ...directOnly, directEnabled: options.directEnabled ?? true, ...options.serving } })
   const { port } = await ready
   const socketPath = join(folder, 'proxy.sock')
   const grant: GatewayGrant = { grantId: 'gw_1', taskId: taskIdSchema.parse('task_1'), bot: 'coder', token, socketPath, credential: options.credential ?? null, target: { baseUrl, api: 'chat', modelId: 'm-1', providerLabel: 'Vendor', needsKey: false, ...options.target } }

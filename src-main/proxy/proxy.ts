@@ -1,22 +1,35 @@
 import { failure } from '../../src-preload/contract/failure.ts'
 import { toProxySchema, type FromProxy, type GatewayGrant, type ToProxy } from '../core/gateway/messages.ts'
+import { directOnly, type ServingRules } from '../core/gateway/vendor.ts'
 import { AdmissionDesk } from './admission.ts'
-import type { Fallback } from './call.ts'
 import { createDirectPath } from './direct.ts'
+import type { Doctrine } from './doctrine.ts'
+import { createExecFallback } from './exec.ts'
+import { TokenExchange } from './exchange.ts'
 import { GrantTable } from './grants.ts'
 import { HttpFront } from './http-front.ts'
-import { proxyLimits } from './proxy-limits.ts'
-import { serveModelCall } from './serving.ts'
 import type { IdleLimits } from './idle-watch.ts'
+import { proxyLimits } from './proxy-limits.ts'
+import { cleanWords } from './redaction.ts'
+import { serveModelCall } from './serving.ts'
 import type { Time } from './time.ts'
+import type { VendorHost } from './vendor-host.ts'
+import { ParentVendorHost } from './vendor-parent.ts'
+import { createWarmFallback, type WarmSilence } from './warm.ts'
+import { WarmServer, type WarmLimits } from './warm-server.ts'
 
 export interface ProxyDeps {
   readonly post: (message: FromProxy) => void
   readonly time: Time
   readonly onStopped: () => void
-  readonly fallbacks?: readonly Fallback[]
   readonly idle?: IdleLimits
+  /** Other bounds than `proxyLimits`, for tests. */
+  readonly limits?: Partial<FallbackLimits>
+  /** Who runs the vendor's program; by default the parent is asked. */
+  readonly vendor?: VendorHost
 }
+
+type FallbackLimits = WarmLimits & WarmSilence & { readonly execMs: number }
 
 /** The whole proxy behind its messages: hand each message of the app to `take`. One that is not understood is logged and dropped. */
 export interface Proxy { take(message: unknown): void }
@@ -25,38 +38,52 @@ export interface Proxy { take(message: unknown): void }
 export function createProxy(deps: ProxyDeps): Proxy {
   const { post, time } = deps
   const grants = new GrantTable()
+  const log = (error: unknown): void => post({ is: 'log', level: 'error', message: error instanceof Error ? cleanWords(error.message) : 'unknown fault' })
   const admissions = new AdmissionDesk((ask) => post({ is: 'admission-ask', ask }), time)
-    let callNumber = 0
-  let directEnabled = true
-  const log = (error: unknown): void => post({ is: 'log', level: 'error', message: error instanceof Error ? error.message : 'unknown fault' })
+  const parent = new ParentVendorHost(post)
+  const ways = new Ways(deps.vendor ?? parent, time, { ...proxyLimits, ...deps.limits })
   const direct = createDirectPath(time, log, deps.idle ?? proxyLimits)
+  const exchange = new TokenExchange(time)
+  let callNumber = 0
   const front = new HttpFront({
-    grants,
-    onError: log,
-    serve: (grant, api, request, response) =>
-      serveModelCall(grant, api, request, response, { direct, fallbacks: deps.fallbacks ?? [], directEnabled, admissions, nextCallNumber: () => callNumber++, time, post }),
+    grants, onError: log,
+    serve: (granted, api, request, response) => serveModelCall(granted, api, request, response, { direct, exchange, doctrine: () => ways.doctrine, admissions, nextCallNumber: () => callNumber++, time, post }),
   })
-  const handlers = {
-    start: async (message: Extract<ToProxy, { is: 'start' }>) => {
-      callNumber = message.firstCallNumber
-      directEnabled = message.directEnabled
-      const port = await front.listenTcp(message.preferredPort)
-      const moved = message.preferredPort !== 0 && port !== message.preferredPort
-      post({ is: 'ready', port, note: moved ? `Port ${message.preferredPort} is taken by another program; the model proxy uses ${port}.` : null })
-    },
-    grant: (message: { readonly grant: GatewayGrant }) => openGrant(message.grant, grants, front, post),
-    revoke: (message: { readonly grantId: string }) => {
-      grants.revoke(message.grantId)
-      front.closeSocket(message.grantId)
-    },
-    admission: (message: Extract<ToProxy, { is: 'admission' }>) => admissions.answer(message.callNumber, message.admission),
-    stop: async () => {
-      for (const grant of grants.all) grants.revoke(grant.grantId)
-      front.close()
-      await direct.close()
-      deps.onStopped()
-    },
+
+  async function start(message: Extract<ToProxy, { is: 'start' }>): Promise<void> {
+    callNumber = message.firstCallNumber
+    ways.set(message.serving)
+    const port = await front.listenTcp(message.preferredPort)
+    const moved = message.preferredPort !== 0 && port !== message.preferredPort
+    post({ is: 'ready', port, note: moved ? `Port ${message.preferredPort} is taken by another program; the model proxy uses ${port}.` : null })
   }
+
+  async function stop(): Promise<void> {
+    for (const grant of grants.all) grants.revoke(grant.grantId)
+    ways.stop()
+    front.close()
+    await Promise.all([direct.close(), exchange.close()])
+    deps.onStopped()
+  }
+
+  async function run(message: ToProxy): Promise<void> {
+    switch (message.is) {
+      case 'start': return start(message)
+      case 'configure':
+        ways.set(message.serving)
+        grants.forgetRefusals()
+        return
+      case 'grant': return openGrant(message.grant, grants, front, post)
+      case 'revoke':
+        grants.revoke(message.grantId)
+        front.closeSocket(message.grantId)
+        return
+      case 'admission': admissions.answer(message.callNumber, message.admission); return
+      case 'vendor-word': parent.take(message.jobId, message.word); return
+      case 'stop': return stop()
+    }
+  }
+
   return {
     take: (message) => {
       const parsed = toProxySchema.safeParse(message)
@@ -64,21 +91,40 @@ export function createProxy(deps: ProxyDeps): Proxy {
       run(parsed.data).catch(log)
     },
   }
+}
 
-  async function run(message: ToProxy): Promise<void> {
-    switch (message.is) {
-      case 'start': return handlers.start(message)
-      case 'grant': return handlers.grant(message)
-      case 'revoke': handlers.revoke(message); return
-      case 'admission': handlers.admission(message); return
-      case 'stop': return handlers.stop()
-    }
+/** The serving paths that are turned on now. A vendor's server whose path is turned off is ended. */
+class Ways {
+  readonly #warmServer: WarmServer
+  readonly #all: Doctrine['fallbacks']
+  #rules = directOnly
+
+  constructor(host: VendorHost, time: Time, limits: FallbackLimits) {
+    const label = (): string => this.#rules.vendorLabel
+    this.#warmServer = new WarmServer(host, time, limits)
+    this.#all = [createWarmFallback(this.#warmServer, time, label, limits), createExecFallback(host, time, label, limits.execMs)]
+  }
+
+  get doctrine(): Doctrine {
+    const { directEnabled, warmEnabled, execEnabled } = this.#rules
+    return { directEnabled, fallbacks: this.#all.filter(({ path }) => (path === 'warm' ? warmEnabled : execEnabled)) }
+  }
+
+  /** Takes what the owner allows from now on. A server that is turned off, or of another program, is ended with its calls. */
+  set(rules: ServingRules): void {
+    const same = rules.warmEnabled && rules.vendorId === this.#rules.vendorId
+    this.#rules = rules
+    if (!same) this.#warmServer.stop()
+  }
+
+  stop(): void {
+    this.#warmServer.stop()
   }
 }
 
 async function openGrant(grant: GatewayGrant, grants: GrantTable, front: HttpFront, post: (message: FromProxy) => void): Promise<void> {
   try {
-    await front.listenSocket(grant.grantId, grant.socketPath)
+    if (grant.socketPath !== null) await front.listenSocket(grant.grantId, grant.socketPath)
     grants.put(grant)
     post({ is: 'granted', grantId: grant.grantId, failure: null })
   } catch (error) {

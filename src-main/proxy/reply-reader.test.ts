@@ -6,7 +6,7 @@ import { Tap, type Preview } from './tap.ts'
 import type { Time } from './time.ts'
 
 /** Time that stands still: nothing but urgent previews is ever sent before the end. */
-const still: Time = { now: () => 1_000, after: () => () => undefined }
+const still: Time = { now: () => 1_000, steady: () => 0, after: () => () => undefined }
 
 function readAll(golden: Golden, chunks: readonly Uint8Array[], status = 200): { reader: ReplyReader; previews: Preview[]; broken: unknown[] } {
   const previews: Preview[] = []
@@ -120,7 +120,7 @@ describe('the tap', () => {
     const previews: Preview[] = []
     const tap = new Tap({
       api: 'chat', taskId: taskIdSchema.parse('task_1'), sessionId: 'ses_1', emit: (preview) => { previews.push(preview) }, onBroken: (error) => { throw error },
-      time: { now: () => now, after: (_ms, run) => { fire = run; return () => { fire = null } } },
+      time: { now: () => now, steady: () => now, after: (_ms, run) => { fire = run; return () => { fire = null } } },
     })
     const grow = (text: string): void => tap.read({ choices: [{ delta: { tool_calls: [{ index: 0, id: 'call_1', function: { name: 'write', arguments: text } }] } }] })
     grow('{"filePath":"a",')

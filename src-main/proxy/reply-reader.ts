@@ -1,4 +1,6 @@
 import { errorMessageOf, Meter } from './metering.ts'
+import { parsedOrNull } from './json-text.ts'
+import { OutputCap } from './output-cap.ts'
 import { proxyLimits } from './proxy-limits.ts'
 import { SseReader, type SseEvent } from './sse-reader.ts'
 import { StreamEnd, type Terminal } from './stream-end.ts'
@@ -11,6 +13,8 @@ interface ReplyReaderDeps {
   /** The bytes are compressed: nothing can be read of them. */
   readonly opaque: boolean
   readonly tap: Tap
+  /** Tokens of output after which a stream is over its cap; null: none. */
+  readonly outputTokensMax?: number | null
   readonly onEvent: () => void
   readonly onBroken: (error: unknown) => void
 }
@@ -30,12 +34,15 @@ export class ReplyReader {
   /** The terminal frame lacks the blank line that a client needs to read it. */
   #endedLate = false
   #blind: boolean
+  readonly #cap: OutputCap | null
+  #overCap = false
   #errorWords: string | null = null
 
   constructor(deps: ReplyReaderDeps) {
     this.#deps = deps
     this.#blind = deps.opaque
     this.#end = new StreamEnd(deps.api)
+    this.#cap = deps.outputTokensMax == null ? null : new OutputCap(deps.outputTokensMax)
     const streams = deps.status < 300 && /^text\/event-stream\b/i.test(deps.contentType)
     this.#sse = streams ? new SseReader((event) => this.#readEvent(event), () => { this.#blind = true }) : null
   }
@@ -54,6 +61,11 @@ export class ReplyReader {
     if (this.#sse === null || this.#blind) return ''
     const frames = this.#end.tail(error)
     return frames === '' && !this.#endedLate ? '' : this.#closing + frames
+  }
+
+  /** The stream has put out more than was reserved for it, and may be cut. */
+  get overCap(): boolean {
+    return this.#overCap
   }
 
   get meter(): Meter {
@@ -98,7 +110,7 @@ export class ReplyReader {
     this.#endedLate = before !== this.#end.terminal
     if (this.#sse !== null || this.#heldBytes > this.#heldBytesMax) return
     const text = Buffer.concat(this.#held).toString('utf8')
-    const value = parseOrNull(text)
+    const value = parsedOrNull(text)
     if (this.#deps.status < 300) this.#meter.read(value)
     else this.#errorWords = errorMessageOf(value) ?? (text.trim().slice(0, 200) || null)
   }
@@ -112,16 +124,8 @@ export class ReplyReader {
     const terminal = this.#end.read(event)
     if (event.is !== 'json') return
     this.#meter.read(event.value)
+    if (this.#cap?.read(event.value, this.#meter.metered.outputTokens) === true) this.#overCap = true
     if (terminal === 'failed') this.#errorWords = errorMessageOf(event.value)
     this.#deps.tap.read(event.value)
-  }
-}
-
-function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
   }
 }

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { limits } from '../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../src-preload/contract/result.ts'
+import { countOf } from '../core/preview/json-shape.ts'
 import { refusal, type Refusal } from './errors.ts'
+import { repeatedKey } from './repeated-key.ts'
 
 /** A request's bytes, kept as they came, and its parsed form for the checks. */
 export interface RequestBody { readonly bytes: Buffer; readonly json: Readonly<Record<string, unknown>> }
@@ -31,10 +33,21 @@ export async function readBody(request: IncomingMessage): Promise<Result<Request
   return parse(Buffer.concat(chunks, bytes))
 }
 
+/** How many tokens of output a request asks for at most, in any of the names that the APIs have for it; null: it says nothing of it. */
+export function outputTokensAsked({ json }: RequestBody): number | null {
+  const asked = ['max_completion_tokens', 'max_output_tokens', 'max_tokens'].map((name) => countOf(json[name])).filter((count) => count !== null)
+  return asked.length === 0 ? null : Math.max(...asked)
+}
+
 function parse(bytes: Buffer): Result<RequestBody, Refusal> {
   try {
-    const json: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return ok({ bytes, json: json as Record<string, unknown> })
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    const json: unknown = JSON.parse(text)
+    if (typeof json === 'object' && json !== null && !Array.isArray(json)) {
+      const repeated = repeatedKey(text)
+      if (repeated !== null) return err(refusal(400, 'repeated_key', `The request says “${repeated.slice(0, 50)}” twice, which two readers would read differently.`))
+      return ok({ bytes, json: json as Record<string, unknown> })
+    }
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
   }

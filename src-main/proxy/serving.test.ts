@@ -58,7 +58,7 @@ describe('what the proxy serves', () => {
     const refused = await ask(running, { body })
     expect([refused.status, codeOf(refused)]).toEqual([403, 'deadline-passed'])
     expect(await ask(running, { body })).toMatchObject({ status: 403 })
-    expect(running.asks).toEqual([1, 2].map((callNumber) => ({ callNumber, taskId: 'task_1', bot: 'coder', model: 'm-1', bodyBytes: body.length, api: 'chat' })))
+    expect(running.asks).toEqual([1, 2].map((callNumber) => ({ callNumber, taskId: 'task_1', bot: 'coder', model: 'm-1', bodyBytes: body.length, api: 'chat', streams: false, outputTokensAsked: null })))
     expect(reached()).toBe(1)
   })
 
@@ -92,7 +92,7 @@ describe('a call whose circumstances change', () => {
 
   test('is not served, and ends, when the app does not answer in time', async () => {
     const overdue: (() => void)[] = []
-    const time: Time = { now: () => Date.now(), after: (ms, run) => { if (ms !== proxyLimits.admissionMs) return processTime.after(ms, run); overdue.push(run); return () => undefined } }
+    const time: Time = { now: () => Date.now(), steady: () => performance.now(), after: (ms, run) => { if (ms !== proxyLimits.admissionMs) return processTime.after(ms, run); overdue.push(run); return () => undefined } }
     const { running, reached } = await withVendor({ admit: () => null, time })
     const reply = ask(running)
     await vi.waitFor(() => expect(running.asks).toHaveLength(1))

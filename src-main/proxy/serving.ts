@@ -1,35 +1,38 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
+import type { ServingPath } from '../../src-preload/contract/task.ts'
 import type { FromProxy } from '../core/gateway/messages.ts'
-import type { AdmissionDesk } from './admission.ts'
+import type { Admission, AdmissionDesk } from './admission.ts'
 import { answer } from './answer.ts'
-import type { CallOutcome, Fallback, ModelCall } from './call.ts'
+import type { CallOutcome, ModelCall } from './call.ts'
 import type { DirectPath } from './direct.ts'
+import { obstacleRefusal, toolsRefusal, unfitRequest, wayOf, type Doctrine, type Way } from './doctrine.ts'
 import { finalRefusal, refusal, type Refusal } from './errors.ts'
+import type { TokenExchange } from './exchange.ts'
 import { rememberRefusal, type Grant } from './grants.ts'
-import { readBody } from './request-body.ts'
+import { outputTokensAsked, readBody, type RequestBody } from './request-body.ts'
 import { Tap } from './tap.ts'
 import type { Time } from './time.ts'
-import { carriesTools } from './tools-gate.ts'
 
 export interface ServingDeps {
   readonly direct: DirectPath
-  /** In order of preference; tried for text-only chat calls, and only before the first byte of an answer. */
-  readonly fallbacks: readonly Fallback[]
-  readonly directEnabled: boolean
+  readonly exchange: TokenExchange
+  /** What the owner allows now. */
+  readonly doctrine: () => Doctrine
   readonly admissions: AdmissionDesk
   readonly nextCallNumber: () => number
   readonly time: Time
   readonly post: (message: FromProxy) => void
 }
 
-/** Serves one request on a model route: checks, admission, then the serving paths in order. Always answers, unless the client has gone. */
-export async function serveModelCall(grant: Grant, api: 'chat' | 'responses', request: IncomingMessage, response: ServerResponse, deps: ServingDeps): Promise<void> {
+/** Serves one request on a model route: checks, admission, then the serving paths in order. Always answers, unless the client has gone. `grants`: what its token opens, at least one. */
+export async function serveModelCall(grants: readonly [Grant, ...Grant[]], api: 'chat' | 'responses', request: IncomingMessage, response: ServerResponse, deps: ServingDeps): Promise<void> {
   const read = await readBody(request)
   if (read === null) return
   if (!read.ok) { answer(response, read.error); return }
   const body = read.value
+  const grant = grantFor(grants, api, body)
   const bodyDigest = createHash('sha256').update(api).update(body.bytes).digest('hex')
   const remembered = grant.refusals.get(bodyDigest)
   if (remembered !== undefined) { answer(response, remembered); return }
@@ -39,74 +42,106 @@ export async function serveModelCall(grant: Grant, api: 'chat' | 'responses', re
   }
   const startedAt = deps.time.now()
   const callNumber = deps.nextCallNumber()
-  const end = (outcome: CallOutcome): void => deps.post(endMessage(grant, callNumber, outcome, deps.time.now() - startedAt))
-  const call: ModelCall = { callNumber, grant, api, body, sessionId: sessionIdOf(request), request, response }
-  const obstacle = notDirect(call, deps)
-  const unservable = unfitRequest(call) ?? (mayFallBack(call, deps) ? null : obstacle)
+  const end = (outcome: CallOutcome, path: ServingPath = 'direct'): void => deps.post(endMessage(grant, callNumber, outcome, path, deps.time.now() - startedAt))
+  const asked: ModelCall = { callNumber, grant, api, body, sessionId: sessionIdOf(request), outputTokensMax: null, request, response }
+  const way = wayOf(asked, deps.doctrine())
+  const unservable = unfitRequest(asked) ?? (way.obstacle === null || way.fallbacks.length > 0 ? null : obstacleRefusal(asked, way, way.obstacle))
   if (unservable !== null) {
-    end({ is: 'not-served', failure: failureOf(unservable), refused: unservable })
+    end({ is: 'not-served', failure: failureOf(unservable), refused: unservable, final: true })
     refuse(unservable)
     return
   }
-  const admission = await deps.admissions.ask({ callNumber, taskId: grant.taskId, bot: grant.bot, model: grant.target.modelId, bodyBytes: body.bytes.length, api })
+  const admission = await deps.admissions.ask({ callNumber, taskId: grant.taskId, bot: grant.bot, model: grant.target.modelId, bodyBytes: body.bytes.length, api, streams: body.json['stream'] === true, outputTokensAsked: outputTokensAsked(body) })
   if (admission === null) {
     const refused = refusal(503, 'admission_unanswered', 'The app did not say whether this call may leave.')
     // The app may have reserved all the same: its answer, when it comes, finds the call ended.
-    end({ is: 'not-served', failure: failure('proxy-failed', refused.message, 'Try again; if it stays, start the app again.'), refused })
+    end({ is: 'not-served', failure: failure('proxy-failed', refused.message, 'Try again; if it stays, start the app again.'), refused, final: true })
     answer(response, refused)
     return
   }
   if (!admission.admit) { refuse(finalRefusal(403, admission.code, admission.message)); return }
-  const outcome = await serveAdmitted(call, obstacle, deps)
-  end(outcome)
-  if (outcome.is === 'not-served') answer(response, outcome.refused)
+  const { outcome, path } = await serveAdmitted(admitted(asked, admission), way, deps)
+  end(outcome, path)
+  if (outcome.is === 'not-served') {
+    rememberRefusal(grant, bodyDigest, outcome.refused)
+    answer(response, outcome.refused, path)
+  }
 }
 
-async function serveAdmitted(call: ModelCall, obstacle: Refusal | null, deps: ServingDeps): Promise<CallOutcome> {
+/** The grant that is pinned to the model asked for; else the first, which then refuses it. */
+function grantFor(grants: readonly [Grant, ...Grant[]], api: 'chat' | 'responses', body: RequestBody): Grant {
+  const pinned = grants.filter(({ target }) => target.modelId === body.json['model'])
+  return pinned.find(({ target }) => target.api === api) ?? pinned[0] ?? grants[0]
+}
+
+function admitted(call: ModelCall, admission: Extract<Admission, { admit: true }>): ModelCall {
+  return { ...call, outputTokensMax: admission.outputTokensMax ?? null }
+}
+
+interface Served { readonly outcome: CallOutcome; readonly path: ServingPath }
+
+async function serveAdmitted(call: ModelCall, way: Way, deps: ServingDeps): Promise<Served> {
+  const direct = await serveDirect(call, way, deps)
+  if (direct.is !== 'not-served' || direct.final) return { outcome: direct, path: 'direct' }
+  if (way.ineligible?.because === 'tools') {
+    const { refused } = direct
+    const standing = refused.final || refused.code === 'client_attestation_denied'
+    return { outcome: { ...direct, refused: toolsRefusal({ code: refused.code, why: `direct cannot serve it: ${refused.message}`, standing }) }, path: 'direct' }
+  }
+  return way.text === null || way.fallbacks.length === 0 ? { outcome: direct, path: 'direct' } : serveFallback(call, way, direct)
+}
+
+/** D3. Each fallback in turn, until one has begun to answer. */
+async function serveFallback(call: ModelCall, { text, fallbacks }: Way, direct: Extract<CallOutcome, { is: 'not-served' }>): Promise<Served> {
+  let last: Served = { outcome: direct, path: 'direct' }
+  const words = [direct.refused.message]
+  for (const fallback of text === null ? [] : fallbacks) {
+    if (call.response.destroyed) return { outcome: { is: 'client-gone', path: last.path, metered: null, failure: failure('cancelled', 'The client ended the call.', 'Nothing to do.') }, path: last.path }
+    if (call.grant.lifetime.signal.aborted) break
+    const outcome = text === null ? direct : await fallback.serve(call, text)
+    last = { outcome, path: fallback.path }
+    if (outcome.is !== 'not-served') return last
+    words.push(outcome.refused.message)
+  }
+  const message = words.join(' ')
+  return { path: last.path, outcome: { is: 'not-served', failure: failure('provider-unreachable', message, 'Check this provider, and the vendor’s program in Settings → Fallbacks.'), refused: refusal(502, 'fallbacks_failed', message), final: false } }
+}
+
+async function serveDirect(call: ModelCall, way: Way, deps: ServingDeps): Promise<CallOutcome> {
   const { grant, sessionId, api, callNumber } = call
+  if (way.obstacle !== null) {
+    const refused = obstacleRefusal(call, way, way.obstacle)
+    return { is: 'not-served', failure: failureOf(refused), refused, final: false }
+  }
+  const credential = await bearerOf(grant, deps.exchange)
+  if (!credential.ok) return { is: 'not-served', failure: failureOf(credential.refused), refused: credential.refused, final: false }
   const tap = new Tap({
     api, taskId: grant.taskId, sessionId, time: deps.time,
     emit: (preview) => deps.post({ is: 'preview', preview }),
     onBroken: (error) => deps.post({ is: 'log', level: 'error', message: `the tap of call ${callNumber} broke: ${error instanceof Error ? error.message : 'unknown'}` }),
   })
-  let outcome: CallOutcome = obstacle === null ? await deps.direct.forward(call, tap) : { is: 'not-served', failure: failureOf(obstacle), refused: obstacle }
-  if (!mayFallBack(call, deps)) return outcome
-  for (const fallback of deps.fallbacks) {
-    if (outcome.is !== 'not-served') break
-    outcome = await fallback.serve(call)
-  }
+  const mayDeny = api === 'chat' && (way.ineligible?.because === 'tools' || way.fallbacks.length > 0)
+  const outcome = await deps.direct.forward(call, tap, { credential: credential.value, mayDeny })
+  const { target: { exchange }, credential: stored } = grant
+  if (exchange !== undefined && stored !== null && credential.value !== null && outcome.is === 'served' && outcome.status === 401) deps.exchange.reject(exchange, stored, credential.value)
   return outcome
 }
 
-/** Only text-only chat calls may, and only where a fallback is turned on. */
-function mayFallBack(call: ModelCall, deps: ServingDeps): boolean {
-  return call.api === 'chat' && deps.fallbacks.length > 0 && !carriesTools(call.body.json)
-}
-
-/** Why a request is not one that its grant allows; null if it is. */
-function unfitRequest(call: ModelCall): Refusal | null {
-  const { target } = call.grant
-  if (target.api !== call.api) return finalRefusal(404, 'api_not_offered', `This task uses the ${target.api === 'chat' ? 'chat completions' : 'responses'} API of ${target.providerLabel}.`)
-  const asked = call.body.json['model']
-  if (asked !== target.modelId) return finalRefusal(403, 'model_not_pinned', `This task is pinned to the model ${target.modelId}; the request asks for ${typeof asked === 'string' ? asked.slice(0, 200) : 'none'}.`)
-  return null
-}
-
-/** Why a call cannot go direct, as its client is told; null if it can. Final: it stays so until the grant is given anew. */
-function notDirect(call: ModelCall, deps: ServingDeps): Refusal | null {
-  const { target, credential } = call.grant
-  const missing = target.needsKey && credential === null
-  if (!missing && deps.directEnabled) return null
-  const why = missing ? `${target.providerLabel} has no key` : 'the direct path is turned off'
-  const code = missing ? 'credential_missing' : 'direct_disabled'
-  if (call.api === 'responses') return finalRefusal(404, code, `The responses API is served direct only, and ${why}.`)
-  if (carriesTools(call.body.json)) return finalRefusal(502, 'tools_fallback_ineligible', `A request with tools is served direct or not at all, and ${why}. A fallback would turn its tool calls into prose.`)
-  return finalRefusal(502, code, `This call cannot go out: ${why}, and no fallback is turned on.`)
+/** What goes into the Authorization header: the stored credential, or what an exchange makes of it. */
+async function bearerOf(grant: Grant, exchange: TokenExchange): Promise<{ readonly ok: true; readonly value: string | null } | { readonly ok: false; readonly refused: Refusal }> {
+  const { target, credential } = grant
+  if (target.exchange === undefined || credential === null) return { ok: true, value: credential }
+  const token = await exchange.token(target.exchange, credential)
+  if (token.ok) return token
+  return { ok: false, refused: refusal(502, 'credential_exchange_failed', `The credential of ${target.providerLabel} could not be exchanged for a token: ${token.error}.`) }
 }
 
 function failureOf(refused: Refusal): Failure {
-  const code = refused.code === 'credential_missing' ? 'credential-missing' : 'provider-refused'
-  return failure(code, refused.message, refused.code === 'credential_missing' ? 'Enter the key of this provider in Settings.' : 'Check the task’s model and provider.')
+  switch (refused.code) {
+    case 'credential_missing': return failure('credential-missing', refused.message, 'Enter the key of this provider in Settings.')
+    case 'credential_exchange_failed': return failure('provider-unreachable', refused.message, 'Check the exchange address and the key of this provider in Settings.')
+    default: return failure('provider-refused', refused.message, 'Check the task’s model and provider.')
+  }
 }
 
 function sessionIdOf(request: IncomingMessage): string | null {
@@ -114,13 +149,13 @@ function sessionIdOf(request: IncomingMessage): string | null {
   return typeof value === 'string' && /^[\x21-\x7e]{1,128}$/.test(value) ? value : null
 }
 
-function endMessage(grant: Grant, callNumber: number, outcome: CallOutcome, latencyMs: number): FromProxy {
-  const served = outcome.is === 'served' ? outcome : null
-  const metered = outcome.is === 'not-served' ? null : outcome.metered
+function endMessage(grant: Grant, callNumber: number, outcome: CallOutcome, path: ServingPath, latencyMs: number): FromProxy {
+  const { metered } = outcome
   return {
     is: 'call-ended',
     end: {
-      callNumber, taskId: grant.taskId, bot: grant.bot, path: served?.path ?? 'direct', status: served?.status ?? (outcome.is === 'not-served' ? outcome.refused.status : null),
+      callNumber, taskId: grant.taskId, bot: grant.bot, path: outcome.is === 'not-served' ? path : outcome.path,
+      status: outcome.is === 'served' ? outcome.status : outcome.is === 'not-served' ? outcome.refused.status : null,
       modelAnswered: metered?.modelAnswered ?? null, inputTokens: metered?.inputTokens ?? null, outputTokens: metered?.outputTokens ?? null,
       latencyMs: Math.max(0, latencyMs), failure: outcome.failure,
     },

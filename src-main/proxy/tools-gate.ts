@@ -1,8 +1,9 @@
 import { listOf, recordOf } from '../core/preview/json-shape.ts'
 
 /**
- * Whether a request carries tools, and so may be served direct only: a list of tools that is not empty, a tool choice
- * that forces one, or a history with tool calls or their results. The legacy `functions` count as tools.
+ * Whether a request carries tools, and so may be served direct only: a list of tools that is not empty (the legacy
+ * `functions` count), a tool choice that forces one, or a history with tool calls or their results. Why each is so:
+ * docs/proxy.md.
  */
 export function carriesTools(body: Readonly<Record<string, unknown>>): boolean {
   if (listOf(body['tools']).length > 0 || listOf(body['functions']).length > 0) return true
@@ -10,17 +11,24 @@ export function carriesTools(body: Readonly<Record<string, unknown>>): boolean {
   return listOf(body['messages']).some(isToolMessage) || listOf(body['input']).some(isToolItem)
 }
 
+/** `none` and `auto`, as a word or as an object's type, force nothing; whatever else is said does: `required`, `any`, a name. */
 function forcesTool(choice: unknown): boolean {
-  return choice === 'required' || recordOf(choice) !== null
+  const kind = typeof choice === 'string' ? choice : recordOf(choice)?.['type'] ?? recordOf(choice)
+  return kind !== null && kind !== 'none' && kind !== 'auto'
 }
 
 function isToolMessage(value: unknown): boolean {
   const message = recordOf(value)
   if (message === null) return false
-  return message['role'] === 'tool' || message['role'] === 'function' || listOf(message['tool_calls']).length > 0 || recordOf(message['function_call']) !== null
+  if (message['role'] === 'tool' || message['role'] === 'function' || listOf(message['tool_calls']).length > 0 || recordOf(message['function_call']) !== null) return true
+  return listOf(message['content']).some((part) => toolParts.has(recordOf(part)?.['type']))
 }
 
+/** Parts by which Anthropic-compatible gateways carry calls and results within the content. */
+const toolParts: ReadonlySet<unknown> = new Set(['tool_use', 'tool_result', 'server_tool_use', 'tool_call', 'function_call'])
+
+/** Every kind of call of the Responses API, and its output: function, custom tool, shell, computer, search, MCP. */
 function isToolItem(value: unknown): boolean {
   const type = recordOf(value)?.['type']
-  return typeof type === 'string' && /_call(_output)?$/.test(type)
+  return typeof type === 'string' && /(_call|_call_output|^mcp_\w+)$/.test(type)
 }

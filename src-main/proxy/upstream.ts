@@ -15,13 +15,13 @@ export function upstreamUrl(grant: Grant, api: 'chat' | 'responses'): { readonly
 }
 
 /** The request's headers as the vendor gets them. The one place where a credential is added. */
-export function upstreamHeaders(headers: IncomingHttpHeaders, grant: Grant): Record<string, string> {
+export function upstreamHeaders(headers: IncomingHttpHeaders, credential: string | null): Record<string, string> {
   const sent: Record<string, string> = { 'accept-encoding': 'identity' }
   for (const name of requestHeaders) {
     const value = headers[name]
     if (typeof value === 'string') sent[name] = value
   }
-  if (grant.credential !== null) sent['authorization'] = `Bearer ${grant.credential}`
+  if (credential !== null) sent['authorization'] = `Bearer ${credential}`
   return sent
 }
 

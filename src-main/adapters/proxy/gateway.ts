@@ -6,6 +6,7 @@ import type { Bot, TaskId } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { FromProxy, GatewayGrant } from '../../core/gateway/messages.ts'
+import { directOnly, type ServingRules } from '../../core/gateway/vendor.ts'
 import type { Admission, AdmissionAsk, Clock, GatewayCallEnd, Ids, ModelGateway, ModelTarget, Timers, ToolPreview } from '../../engine/ports.ts'
 import type { Fork, Log } from './child-port.ts'
 import { OpenWork } from './open-work.ts'
@@ -23,17 +24,19 @@ export interface ModelGatewayDeps {
   readonly log: Log
   /** Default 18747; 0 takes any. */
   readonly preferredPort?: number
-  /** False: nothing goes out direct (MUSE_PROXY_DIRECT=0, or the setting). */
-  readonly directEnabled?: boolean
+  /** What the owner allows now; asked at each start and `refresh`. Default: direct only. */
+  readonly serving?: () => ServingRules
 }
 
 /** The gateway with what the window shows of its process. */
 export interface SupervisedGateway extends ModelGateway {
   state(): { readonly state: ProxyState; readonly port: number | null; readonly note: string | null }
   onState(listener: () => void): void
+  /** Settings or keys have changed: the rules and each grant's key are handed to the proxy anew. Calls in flight go on as they began. */
+  refresh(): Promise<void>
 }
 
-interface OpenGrant { readonly taskId: TaskId; readonly bot: Bot; readonly target: ModelTarget; readonly wire: Omit<GatewayGrant, 'credential'> }
+interface OpenGrant { readonly taskId: TaskId; readonly bot: Bot; readonly target: ModelTarget; readonly wire: Omit<GatewayGrant, 'credential' | 'socketPath'> & { readonly socketPath: string } }
 
 const upWithinMs = 15_000
 const grantWithinMs = 5_000
@@ -64,7 +67,7 @@ class Gateway implements SupervisedGateway {
       startMessage: () => {
         // Ascending across restarts of the proxy and of the app: a call number names one call for ever.
         this.#callNumber = Math.max(this.#callNumber + 1, deps.clock.now())
-        return { is: 'start', preferredPort: deps.preferredPort ?? limits.proxyDefaultPort, firstCallNumber: this.#callNumber, directEnabled: deps.directEnabled ?? true }
+        return { is: 'start', preferredPort: deps.preferredPort ?? limits.proxyDefaultPort, firstCallNumber: this.#callNumber, serving: this.#serving() }
       },
       onMessage: (message) => this.#take(message),
       onUp: () => { for (const grant of this.#grants.values()) void this.#send(grant) },
@@ -119,10 +122,19 @@ class Gateway implements SupervisedGateway {
     this.#stated.push(listener)
   }
 
+  async refresh(): Promise<void> {
+    this.#process.post({ is: 'configure', serving: this.#serving() })
+    await Promise.all([...this.#grants.values()].map((grant) => this.#send(grant)))
+  }
+
   async stop(): Promise<void> {
     await this.#process.stop()
     for (const grant of this.#grants.values()) await rm(dirname(grant.wire.socketPath), { recursive: true, force: true })
     this.#grants.clear()
+  }
+
+  #serving(): ServingRules {
+    return this.#deps.serving?.() ?? directOnly
   }
 
   #mint({ taskId, bot, target }: { readonly taskId: TaskId; readonly bot: Bot; readonly target: ModelTarget }): OpenGrant {
@@ -170,6 +182,8 @@ class Gateway implements SupervisedGateway {
         for (const listener of this.#previewed) listener(message.preview)
         return
       case 'log': this.#deps.log(message.level, `model proxy: ${message.message}`); return
+      case 'vendor-ask':
+      case 'vendor-stop':
       case 'ready': return
     }
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { directOnly } from '../../core/gateway/vendor.ts'
 import { ProxyProcess, type ProxyProcessDeps } from './proxy-process.ts'
 
 interface FakeChild { readonly posted: unknown[]; killed: boolean; say(message: unknown): void; die(): Promise<void> }
@@ -28,7 +29,7 @@ function stage(): { children: FakeChild[]; pauses: number[]; advance(ms: number)
       children.push(child)
       return { post: (message) => { child.posted.push(message) }, kill: () => { child.killed = true; exit({ code: null }) }, exited: new Promise((resolve) => { exit = resolve }) }
     },
-    log: (_level, message) => { log.push(message) }, startMessage: () => ({ is: 'start', preferredPort: 0, firstCallNumber: 1, directEnabled: true }),
+    log: (_level, message) => { log.push(message) }, startMessage: () => ({ is: 'start', preferredPort: 0, firstCallNumber: 1, serving: directOnly }),
     onMessage: (message) => { log.push(message.is) }, onUp: () => { states.push('up') }, onDown: () => { states.push('down') }, onState: () => undefined,
   }
   const advance = async (ms: number): Promise<void> => {

@@ -1,33 +1,42 @@
 import { z } from 'zod'
 import { failureSchema } from '../../../src-preload/contract/failure.ts'
 import { botSchema, callIdSchema, millisSchema, taskIdSchema } from '../../../src-preload/contract/ids.ts'
+import { exchangeSchema } from '../../../src-preload/contract/settings.ts'
 import { servingPathSchema } from '../../../src-preload/contract/task.ts'
+import { servingSchema, vendorOrderSchema, vendorWordSchema } from './vendor.ts'
 
 /** What app and proxy process say to each other. Both ends parse; the parent port is the only way a credential enters the proxy. */
 
 const callNumberSchema = z.number().int().min(0)
 const apiSchema = z.enum(['chat', 'responses'])
 
-/** Where a grant's requests go, and as what. `credential` goes into the upstream's Authorization header and nowhere else. */
+/**
+ * Where a grant's requests go, and as what. `credential` goes into the upstream's Authorization header and nowhere else; with `exchange`
+ * it goes to that address instead, and what comes back is used. `fallback`: text-only calls may be served by the vendor's own program.
+ * `socketPath` null: only the loopback port.
+ */
 export const gatewayGrantSchema = z.object({
   grantId: z.string().min(1).max(128),
   taskId: taskIdSchema,
   bot: botSchema,
   token: z.string().min(32).max(256),
-  socketPath: z.string().min(1).max(100),
-  target: z.object({ baseUrl: z.url({ protocol: /^https?$/ }), api: apiSchema, modelId: z.string().min(1).max(200), providerLabel: z.string().max(100), needsKey: z.boolean() }),
+  socketPath: z.string().min(1).max(100).nullable(),
+  target: z.object({ baseUrl: z.url({ protocol: /^https?$/ }), api: apiSchema, modelId: z.string().min(1).max(200), providerLabel: z.string().max(100), needsKey: z.boolean(), exchange: exchangeSchema.optional(), fallback: z.boolean().optional() }),
   credential: z.string().min(1).max(10_000).nullable(),
 })
 export type GatewayGrant = z.infer<typeof gatewayGrantSchema>
 
 export const admissionSchema = z.discriminatedUnion('admit', [
-  z.object({ admit: z.literal(true) }),
+  /** `outputTokensMax`: how many tokens of output were reserved, where that is less than the model may put out: the stream is cut there. */
+  z.object({ admit: z.literal(true), outputTokensMax: z.number().int().min(0).optional() }),
   z.object({ admit: z.literal(false), code: z.string().min(1).max(100), message: z.string().max(2_000) }),
 ])
 
 /** App → proxy. `firstCallNumber`: call numbers go up from it, so that none is used twice after a restart. */
 export const toProxySchema = z.discriminatedUnion('is', [
-  z.object({ is: z.literal('start'), preferredPort: z.number().int().min(0).max(65_535), firstCallNumber: callNumberSchema, directEnabled: z.boolean() }),
+  z.object({ is: z.literal('start'), preferredPort: z.number().int().min(0).max(65_535), firstCallNumber: callNumberSchema, serving: servingSchema }),
+  z.object({ is: z.literal('configure'), serving: servingSchema }),
+  z.object({ is: z.literal('vendor-word'), jobId: z.number().int(), word: vendorWordSchema }),
   z.object({ is: z.literal('grant'), grant: gatewayGrantSchema }),
   z.object({ is: z.literal('revoke'), grantId: z.string() }),
   z.object({ is: z.literal('admission'), callNumber: callNumberSchema, admission: admissionSchema }),
@@ -35,7 +44,7 @@ export const toProxySchema = z.discriminatedUnion('is', [
 ])
 export type ToProxy = z.infer<typeof toProxySchema>
 
-const admissionAskSchema = z.object({ callNumber: callNumberSchema, taskId: taskIdSchema, bot: botSchema, model: z.string(), bodyBytes: z.number().int(), api: apiSchema })
+const admissionAskSchema = z.object({ callNumber: callNumberSchema, taskId: taskIdSchema, bot: botSchema, model: z.string(), bodyBytes: z.number().int(), api: apiSchema, streams: z.boolean(), outputTokensAsked: z.number().int().min(0).nullable() })
 const tokensSchema = z.number().int().min(0).nullable()
 const callEndSchema = z.object({
   callNumber: callNumberSchema, taskId: taskIdSchema, bot: botSchema, path: servingPathSchema, status: z.number().int().nullable(), modelAnswered: z.string().nullable(),
@@ -53,6 +62,8 @@ export const fromProxySchema = z.discriminatedUnion('is', [
   z.object({ is: z.literal('admission-ask'), ask: admissionAskSchema }),
   z.object({ is: z.literal('call-ended'), end: callEndSchema }),
   z.object({ is: z.literal('preview'), preview: previewSchema }),
+  z.object({ is: z.literal('vendor-ask'), jobId: z.number().int(), order: vendorOrderSchema }),
+  z.object({ is: z.literal('vendor-stop'), jobId: z.number().int() }),
   z.object({ is: z.literal('log'), level: z.enum(['info', 'warn', 'error']), message: z.string() }),
 ])
 export type FromProxy = z.infer<typeof fromProxySchema>

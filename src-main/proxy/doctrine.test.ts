@@ -1,0 +1,312 @@
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { ask, codeOf, releaseAll, releaseLater, startProxy, startVendor, token, type ProxyOptions, type Reply, type RunningProxy } from './proxy.suite.ts'
+import { plainVendorHost } from './vendor-children.ts'
+import { stubAnswer, stubProgram, type StubVendor } from './vendor-program.suite.ts'
+
+afterEach(releaseAll)
+
+const tools = [{ type: 'function', function: { name: 'write', parameters: { type: 'object' } } }]
+const history = [{ role: 'user', content: 'hi' }, { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function', function: { name: 'write', arguments: '{}' } }] }, { role: 'tool', tool_call_id: 'c1', content: 'ok' }]
+const denied = JSON.stringify({ error: { message: 'This client is not attested.', type: 'permission_error', code: 'client_attestation_denied' } })
+
+type Situation = 'no credential' | 'direct disabled' | 'attestation denied' | 'transport failure' | 'connection reset' | 'malformed reply' | 'redirect' | 'exchange failure' | 'works'
+
+interface Bench { readonly running: RunningProxy; readonly stub: ReturnType<typeof stubProgram>; readonly reached: () => number }
+
+/** A proxy before a stub vendor and its stub program, with both fallbacks turned on unless `serving` says otherwise. */
+async function bench(situation: Situation, behaviour: StubVendor = {}, options: ProxyOptions = {}): Promise<Bench> {
+  const stub = stubProgram(behaviour)
+  let reached = 0
+  const vendor = await startVendor((request, response) => { reached++; request.resume(); request.on('end', () => { play(situation, request, response) }) })
+  const elsewhere = await startVendor((_request, response) => { response.writeHead(500).end() })
+  const baseUrl = situation === 'transport failure' ? 'http://127.0.0.1:1/v1' : vendor
+  const running = await startProxy(baseUrl, {
+    vendor: plainVendorHost(stub.cli, process.env), directEnabled: situation !== 'direct disabled', ...options,
+    serving: { warmEnabled: true, execEnabled: true, vendorLabel: 'Muse', ...options.serving },
+    credential: situation === 'exchange failure' ? 'sk-stored' : null,
+    target: { fallback: true, needsKey: situation === 'no credential', ...(situation === 'exchange failure' ? { exchange: { url: `${elsewhere}/token`, how: 'bearer' as const } } : {}), ...options.target },
+  })
+  // The programs end before the proxy: what they write is read by then.
+  releaseLater(() => { running.proxy.take({ is: 'configure', serving: { directEnabled: true, warmEnabled: false, execEnabled: false, vendorLabel: '', vendorId: 'none' } }) })
+  return { running, stub, reached: () => reached }
+}
+
+function play(situation: Situation, request: IncomingMessage, response: ServerResponse): void {
+  switch (situation) {
+    case 'attestation denied': response.writeHead(403, { 'content-type': 'application/json' }).end(denied); return
+    case 'connection reset': request.socket.destroy(); return
+    case 'malformed reply': request.socket.end('SSH-2.0-nothing\r\n\r\n'); return
+    case 'redirect': response.writeHead(307, { location: 'http://169.254.169.254/' }).end(); return
+    default: response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ model: 'm-1', choices: [{ message: { role: 'assistant', content: 'direct' }, finish_reason: 'stop' }], usage: { prompt_tokens: 1, completion_tokens: 1 } }))
+  }
+}
+
+function send(running: RunningProxy, changes: object, path = '/v1/chat/completions'): Promise<Reply> {
+  return ask(running, { path, body: JSON.stringify({ model: 'm-1', ...changes }) })
+}
+
+/** The text of an answer of either form. */
+function textOf(reply: Reply): string {
+  type Choice = { readonly message?: { readonly content: string }; readonly delta?: { readonly content?: string } }
+  const bodies = String(reply.headers['content-type']).startsWith('text/event-stream') ? reply.text.split('\n\n').map((event) => event.replace(/^data: /, '')).filter((data) => data.startsWith('{')) : [reply.text]
+  return bodies.flatMap((body) => (JSON.parse(body) as { choices?: Choice[] }).choices ?? []).map(({ message, delta }) => message?.content ?? delta?.content ?? '').join('')
+}
+
+const unavailable: readonly Situation[] = ['no credential', 'direct disabled', 'attestation denied', 'transport failure', 'connection reset', 'malformed reply', 'redirect', 'exchange failure']
+const plain = { messages: [{ role: 'system', content: 'Be short.' }, { role: 'user', content: [{ type: 'text', text: 'Say' }, { type: 'text', text: 'hello' }] }], temperature: 0.2, metadata: { secret: 'no' } }
+
+describe('a chat request that carries tools', () => {
+  const kinds: readonly [string, object][] = [
+    ['with tools', { messages: plain.messages, tools }], ['with a history of tool calls and no tools', { messages: history }], ['with a forced tool choice', { messages: plain.messages, tool_choice: 'required' }],
+  ]
+  const rows = unavailable.flatMap((situation) => kinds.flatMap(([kind, body]) => [false, true].map((stream) => [kind, stream ? 'streamed' : 'whole', situation, { ...body, stream }] as const)))
+  test.each(rows)('%s, %s, gets 502 tools_fallback_ineligible on %s, and no program is ever started', async (_kind, _form, situation, body) => {
+    const { running, stub } = await bench(situation)
+    const reply = await send(running, body)
+    expect([reply.status, codeOf(reply), reply.headers['x-muse-proxy-path']]).toEqual([502, 'tools_fallback_ineligible', 'direct'])
+    expect(stub.log()).toEqual([])
+    expect(running.ofKind('call-ended')).toMatchObject([{ end: { path: 'direct', status: 502 } }])
+  })
+
+  test('tells what keeps it from going direct, and what the limitation is', async () => {
+    const { running } = await bench('transport failure')
+    const { message } = (JSON.parse((await send(running, { messages: history, tools })).text) as { error: { message: string } }).error
+    expect(message).toContain('could not be reached')
+    expect(message).toContain('prose')
+  })
+
+  test('is told once of a denied attestation: the retries reach nobody', async () => {
+    const { running, reached, stub } = await bench('attestation denied')
+    for (let time = 0; time < 6; time++) expect(await send(running, { messages: history, tools })).toMatchObject({ status: 502 })
+    expect({ reached: reached(), ends: running.ofKind('call-ended').length, started: stub.log() }).toEqual({ reached: 1, ends: 1, started: [] })
+  })
+
+  test('is tried again after a transport failure, since that may pass', async () => {
+    const { running, reached } = await bench('connection reset')
+    for (let time = 0; time < 2; time++) await send(running, { messages: history, tools })
+    expect(reached()).toBe(2)
+  })
+})
+
+describe('a chat request of text only', () => {
+  test.each(unavailable.flatMap((situation) => [false, true].map((stream) => [situation, stream] as const)))('is served warm on %s (streamed: %s)', async (situation, stream) => {
+    const { running, stub } = await bench(situation)
+    const reply = await send(running, { ...plain, stream })
+    expect([reply.status, reply.headers['x-muse-proxy-path'], textOf(reply)]).toEqual([200, 'warm', stubAnswer])
+    expect(reply.headers['content-type']).toBe(stream ? 'text/event-stream' : 'application/json')
+    expect(stub.starts()).toEqual(['serve'])
+    expect(running.ofKind('call-ended')).toMatchObject([{ end: { path: 'warm', status: 200, modelAnswered: 'muse-2026', inputTokens: 9, outputTokens: 4, failure: null } }])
+  })
+
+  test.each(unavailable.flatMap((situation) => [false, true].map((stream) => [situation, stream] as const)))('is served by exec on %s where warm is off (streamed: %s)', async (situation, stream) => {
+    const { running, stub } = await bench(situation, {}, { serving: { warmEnabled: false } })
+    const reply = await send(running, { ...plain, stream })
+    expect([reply.status, reply.headers['x-muse-proxy-path'], textOf(reply)]).toEqual([200, 'exec', stubAnswer])
+    expect(stub.starts()).toEqual(['exec'])
+    expect(running.ofKind('call-ended')).toMatchObject([{ end: { path: 'exec', modelAnswered: null, inputTokens: null, outputTokens: null, failure: null } }])
+  })
+
+  test('never starts a program while direct works', async () => {
+    const { running, stub } = await bench('works')
+    const reply = await send(running, plain)
+    expect([reply.status, reply.headers['x-muse-proxy-path'], textOf(reply)]).toEqual([200, 'direct', 'direct'])
+    expect(stub.log()).toEqual([])
+  })
+
+  test('gives the program nothing but the messages as text, the pinned model and whether to stream', async () => {
+    const { running, stub } = await bench('no credential')
+    await send(running, { ...plain, stream: true, stream_options: { include_usage: true } })
+    const [, request] = stub.log()
+    expect(request?.body).toEqual({ model: 'm-1', stream: true, messages: [{ role: 'system', content: 'Be short.' }, { role: 'user', content: 'Say\nhello' }] })
+    expect(Object.keys(request?.headers ?? {}).sort()).toEqual(['connection', 'content-length', 'content-type', 'host'])
+    expect(request?.env.filter((name) => !['PATH', 'LANG', 'LC_ALL', 'TMPDIR', 'HOME', 'NO_COLOR', 'TERM'].includes(name))).toEqual([])
+  })
+
+  test('hands exec one prompt file and approval mode never, in an empty folder', async () => {
+    const { running, stub } = await bench('no credential', {}, { serving: { warmEnabled: false } })
+    await send(running, plain)
+    expect(stub.log()).toMatchObject([{ prompt: '[system]\nBe short.\n\n[user]\nSay\nhello\n', args: ['exec', '--approval-mode', 'never', '--prompt-file', expect.stringContaining('prompt.txt')] }])
+  })
+
+  test('reports usage in the stream only where it was asked for, and only what is known', async () => {
+    const { running } = await bench('no credential')
+    expect((await send(running, { ...plain, stream: true })).text).not.toContain('usage')
+    expect((await send(running, { ...plain, stream: true, stream_options: { include_usage: true } })).text).toContain('"usage":{"prompt_tokens":9')
+    const unknown = await bench('no credential', { serve: 'no-usage' })
+    expect((await send(unknown.running, { ...plain, stream: true, stream_options: { include_usage: true } })).text).not.toContain('usage')
+    expect(unknown.running.ofKind('call-ended')).toMatchObject([{ end: { inputTokens: null, outputTokens: null } }])
+  })
+
+  test.each(['refuses', 'dies', 'calls-a-tool'] as const)('goes to exec when the server %s before a byte went out', async (serve) => {
+    for (const stream of [false, true]) {
+      const { running, stub } = await bench('no credential', { serve })
+      const reply = await send(running, { ...plain, stream })
+      expect([reply.status, reply.headers['x-muse-proxy-path'], textOf(reply)]).toEqual([200, 'exec', stubAnswer])
+      expect(stub.starts()).toEqual(['serve', 'exec'])
+    }
+  })
+
+  test('goes to exec when the server does not come up, and does not wait for it again at once', async () => {
+    const { running, stub } = await bench('no credential', { serve: 'never-listens' }, { limits: { warmReadyMs: 300 } })
+    for (let time = 0; time < 2; time++) expect((await send(running, plain)).headers['x-muse-proxy-path']).toBe('exec')
+    expect(stub.starts()).toEqual(['serve', 'exec', 'exec'])
+  })
+
+  test.each(['dies-late', 'errors-late'] as const)('gets an error in the stream, never a second answer, when the server %s', async (serve) => {
+    const { running, stub } = await bench('no credential', { serve })
+    const reply = await send(running, { ...plain, stream: true })
+    expect([reply.status, reply.headers['x-muse-proxy-path'], reply.cut]).toEqual([200, 'warm', false])
+    expect(textOf(reply)).toBe(stubAnswer.slice(0, Math.floor(stubAnswer.length / 2)))
+    expect(JSON.parse(reply.text.trimEnd().split('\n\n').at(-1)?.replace('data: ', '') ?? '')).toMatchObject({ error: { code: 'fallback_failed', type: 'api_error' } })
+    expect(reply.text).not.toContain('[DONE]')
+    expect(stub.starts()).toEqual(['serve'])
+    expect(running.ofKind('call-ended')).toMatchObject([{ end: { path: 'warm', status: 200, failure: { code: 'provider-unreachable' } } }])
+  })
+
+  test('goes to exec when a whole answer breaks off, since no byte of it went out', async () => {
+    const { running } = await bench('no credential', { serve: 'dies-late' })
+    expect((await send(running, plain)).headers['x-muse-proxy-path']).toBe('exec')
+  })
+
+  test.each(['exit', 'silent', 'half-then-exit'] as const)('gets 502 with each reason when exec fails too (%s)', async (exec) => {
+    const { running } = await bench('transport failure', { serve: 'refuses', exec })
+    const reply = await send(running, { ...plain, stream: true })
+    expect([reply.status, codeOf(reply), reply.headers['x-muse-proxy-path']]).toEqual([502, 'fallbacks_failed', 'exec'])
+    for (const words of ['could not be reached', '(warm)', '(exec)']) expect(reply.text).toContain(words)
+  })
+
+  test('ends a run that takes too long, with its process', async () => {
+    const { running, stub } = await bench('no credential', { exec: 'hangs' }, { serving: { warmEnabled: false }, limits: { execMs: 400 } })
+    expect(await send(running, plain)).toMatchObject({ status: 502 })
+    expect(alive(stub.log()[0]?.pid ?? 0)).toBe(false)
+  })
+
+  test('ends the run of a client that has gone', async () => {
+    const { running, stub } = await bench('no credential', { exec: 'hangs' }, { serving: { warmEnabled: false } })
+    const request = httpRequest({ host: '127.0.0.1', port: running.port, path: '/v1/chat/completions', method: 'POST', agent: false, headers: { authorization: `Bearer ${token}` } })
+    request.on('error', () => undefined)
+    request.end(JSON.stringify({ model: 'm-1', ...plain }))
+    await vi.waitFor(() => { expect(stub.starts()).toEqual(['exec']) }, 5_000)
+    request.destroy()
+    await vi.waitFor(() => { expect(running.ofKind('call-ended')).toMatchObject([{ end: { path: 'exec', failure: { code: 'cancelled' } } }]) }, 5_000)
+    expect(alive(stub.log()[0]?.pid ?? 0)).toBe(false)
+  })
+
+  test('ends the request of a client that has gone at the server, which stays up', async () => {
+    const { running, stub } = await bench('no credential', { serve: 'hangs' })
+    const request = httpRequest({ host: '127.0.0.1', port: running.port, path: '/v1/chat/completions', method: 'POST', agent: false, headers: { authorization: `Bearer ${token}` } })
+    request.on('error', () => undefined)
+    request.end(JSON.stringify({ model: 'm-1', ...plain }))
+    await vi.waitFor(() => { expect(stub.log().map(({ did }) => did)).toEqual(['start', 'request']) }, 5_000)
+    request.destroy()
+    await vi.waitFor(() => { expect(stub.log().map(({ did }) => did)).toEqual(['start', 'request', 'end']) }, 5_000)
+    expect(alive(stub.log()[0]?.pid ?? 0)).toBe(true)
+  })
+
+  test('shares one server among calls, also when they come at once', async () => {
+    const { running, stub } = await bench('no credential')
+    const replies = await Promise.all([1, 2, 3, 4].map(() => send(running, plain)))
+    expect(replies.map(({ headers }) => headers['x-muse-proxy-path'])).toEqual(['warm', 'warm', 'warm', 'warm'])
+    expect(stub.starts()).toEqual(['serve'])
+  })
+
+  test('gets a server that died started again', async () => {
+    const { running, stub } = await bench('no credential')
+    await send(running, plain)
+    process.kill(stub.log()[0]?.pid ?? 0, 'SIGKILL')
+    await vi.waitFor(async () => { expect((await send(running, plain)).headers['x-muse-proxy-path']).toBe('warm'); expect(stub.starts().filter((kind) => kind === 'serve')).toHaveLength(2) }, 8_000)
+  })
+
+  test.each([
+    ['several answers', { n: 2 }], ['a fixed format', { response_format: { type: 'json_schema' } }], ['probabilities', { logprobs: true }], ['audio', { modalities: ['text', 'audio'] }], ['a search', { web_search_options: {} }],
+    ['a picture', { messages: [{ role: 'user', content: [{ type: 'text', text: 'what is this' }, { type: 'image_url', image_url: { url: 'data:' } }] }] }], ['no message of the user', { messages: [{ role: 'system', content: 'x' }] }],
+  ])('is not served by a program when it asks for %s', async (_what, changes) => {
+    const { running, stub } = await bench('no credential')
+    const reply = await send(running, { ...plain, ...changes })
+    expect([reply.status, codeOf(reply)]).toEqual([502, 'credential_missing'])
+    expect(stub.log()).toEqual([])
+  })
+
+  test('starts no program that is not turned on, or not allowed for this task', async () => {
+    for (const options of [{ serving: { warmEnabled: false, execEnabled: false } }, { target: { fallback: false } }]) {
+      const { running, stub } = await bench('no credential', {}, options)
+      expect(await send(running, plain)).toMatchObject({ status: 502 })
+      expect(stub.log()).toEqual([])
+    }
+  })
+
+  test('is served by what the owner turns on meanwhile, also after a final refusal', async () => {
+    const { running, stub } = await bench('no credential', {}, { serving: { warmEnabled: false, execEnabled: false } })
+    expect(await send(running, plain)).toMatchObject({ status: 502 })
+    running.proxy.take({ is: 'configure', serving: { directEnabled: true, warmEnabled: false, execEnabled: true, vendorLabel: 'Muse', vendorId: '' } })
+    expect((await send(running, plain)).headers['x-muse-proxy-path']).toBe('exec')
+    expect(stub.starts()).toEqual(['exec'])
+  })
+
+  test('gets the vendor’s own denial where no fallback is turned on', async () => {
+    const { running } = await bench('attestation denied', {}, { serving: { warmEnabled: false, execEnabled: false } })
+    expect(await send(running, plain)).toMatchObject({ status: 403, text: denied, headers: { 'x-muse-proxy-path': 'direct' } })
+  })
+})
+
+describe('a responses request', () => {
+  const rows: readonly [Situation, number, string][] = [
+    ['no credential', 404, 'credential_missing'], ['direct disabled', 404, 'direct_disabled'], ['exchange failure', 502, 'credential_exchange_failed'],
+    ['transport failure', 502, 'upstream_unreachable'], ['connection reset', 502, 'upstream_unreachable'], ['malformed reply', 502, 'upstream_unreachable'], ['redirect', 502, 'upstream_redirect'],
+  ]
+  test.each(rows.flatMap((row) => [false, true].map((stream) => [...row, stream] as const)))('gets an error on %s: %d %s (streamed: %s%s), and no program is touched', async (situation, status, code, stream) => {
+    const { running, stub } = await bench(situation, {}, { target: { api: 'responses' } })
+    const reply = await send(running, { input: 'hi', stream }, '/v1/responses')
+    expect([reply.status, codeOf(reply)]).toEqual([status, code])
+    expect(stub.log()).toEqual([])
+  })
+
+  test('gets a denied attestation as the vendor said it', async () => {
+    const { running, stub } = await bench('attestation denied', {}, { target: { api: 'responses' } })
+    expect(await send(running, { input: 'hi' }, '/v1/responses')).toMatchObject({ status: 403, text: denied })
+    expect(stub.log()).toEqual([])
+  })
+})
+
+describe('the vendor’s own errors', () => {
+  const rows = [400, 401, 403, 404, 409, 422, 429, 500, 503].flatMap((status) => (['chat', 'responses'] as const).flatMap((api) => [false, true].map((withTools) => [status, api, withTools] as const)))
+  test.each(rows)('%d on %s (tools: %s) passes byte for byte, with its Retry-After, and is not hidden by a program', async (status, api, withTools) => {
+    const stub = stubProgram()
+    const body = `{"error": {"message":"no – ${status}" ,\n"code": null}}`
+    const running = await startProxy(await startVendor((_request, response) => { response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' }).end(body) }), { vendor: plainVendorHost(stub.cli, process.env), serving: { warmEnabled: true, execEnabled: true }, target: { api, fallback: true } })
+    const reply = await send(running, { ...(api === 'chat' ? plain : { input: 'hi' }), ...(withTools ? { tools } : {}) }, api === 'chat' ? '/v1/chat/completions' : '/v1/responses')
+    expect(reply).toMatchObject({ status, text: body, headers: { 'retry-after': '7', 'x-muse-proxy-path': 'direct' } })
+    expect(stub.log()).toEqual([])
+  })
+
+  test('a 403 that is too long to hold passes, too', async () => {
+    const body = JSON.stringify({ error: { code: 'client_attestation_denied', message: 'x'.repeat(100_000) } })
+    const stub = stubProgram()
+    const running = await startProxy(await startVendor((_request, response) => { response.writeHead(403, { 'content-type': 'application/json' }).end(body) }), { vendor: plainVendorHost(stub.cli, process.env), serving: { warmEnabled: true, execEnabled: true }, target: { fallback: true } })
+    expect(await send(running, plain)).toMatchObject({ status: 403, text: body })
+  })
+})
+
+describe('a chat request with tools, served direct', () => {
+  test('gets real tool calls, arguments byte-exact, and their finish reason', async () => {
+    const argumentsText = '{"filePath":"/workspace/ü.ts","content":"a\\u00fc\\n😀"}'
+    const events = [
+      { choices: [{ index: 0, delta: { role: 'assistant', tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'write', arguments: argumentsText.slice(0, 20) } }] } }] },
+      { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: argumentsText.slice(20) } }] } }] }, { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
+    ].map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') + 'data: [DONE]\n\n'
+    const stub = stubProgram()
+    const running = await startProxy(await startVendor((_request, response) => { response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events) }), { vendor: plainVendorHost(stub.cli, process.env), serving: { warmEnabled: true, execEnabled: true }, target: { fallback: true } })
+    expect(await send(running, { messages: history, tools, stream: true })).toMatchObject({ status: 200, text: events, headers: { 'x-muse-proxy-path': 'direct' } })
+    expect(stub.log()).toEqual([])
+  })
+})
+
+function alive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false
+    throw error
+  }
+}

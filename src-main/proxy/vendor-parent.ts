@@ -1,0 +1,29 @@
+import type { FromProxy } from '../core/gateway/messages.ts'
+import type { VendorWord } from '../core/gateway/vendor.ts'
+import type { VendorHost } from './vendor-host.ts'
+
+/** The vendor's program in the app: asked for over the parent port, run by main in a sandbox. */
+export class ParentVendorHost implements VendorHost {
+  readonly #post: (message: FromProxy) => void
+  readonly #jobs = new Map<number, (word: VendorWord) => void>()
+  #jobId = 0
+
+  constructor(post: (message: FromProxy) => void) {
+    this.#post = post
+  }
+
+  start(order: Parameters<VendorHost['start']>[0], onWord: (word: VendorWord) => void): ReturnType<VendorHost['start']> {
+    const jobId = ++this.#jobId
+    this.#jobs.set(jobId, onWord)
+    this.#post({ is: 'vendor-ask', jobId, order })
+    return { stop: () => { if (this.#jobs.has(jobId)) this.#post({ is: 'vendor-stop', jobId }) } }
+  }
+
+  /** Takes main's word on a job; one of a job that has ended is dropped. */
+  take(jobId: number, word: VendorWord): void {
+    const onWord = this.#jobs.get(jobId)
+    if (word.is === 'ended') this.#jobs.delete(jobId)
+    onWord?.(word)
+  }
+}
+
