@@ -28,8 +28,7 @@ export function Button({ variant = 'normal', size = 'normal', icon: Icon, chord,
       {...rest}
       type={isPending ? 'button' : type}
       className={classes.filter((name) => name !== '').join(' ')}
-      aria-disabled={isPending ? 'true' : 'false'}
-      data-pending={isPending ? 'true' : undefined}
+      {...(isPending ? { 'aria-disabled': true, 'data-pending': true } : {})}
       onPress={(event) => {
         if (!isPending) onPress?.(event)
       }}
