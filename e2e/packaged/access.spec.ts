@@ -9,7 +9,10 @@ test('axe finds no violation on any screen, light or dark', async ({ app }) => {
   test.setTimeout(180_000)
   const { window, room } = app
   await window.emulateMedia({ reducedMotion: 'reduce' })
-  const nav = (name: string): Promise<void> => window.getByRole('navigation', { name: 'Tasks' }).getByRole('button', { name, exact: true }).click()
+  const nav = async (name: string): Promise<void> => {
+    await window.getByRole('navigation', { name: 'Tasks' }).getByRole('button', { name, exact: true }).click()
+    await expect(window.getByRole('heading', { level: 1 })).toBeVisible()
+  }
   await expect(window.getByRole('button', { name: 'Run the sample task' })).toBeVisible()
   await clean(app, 'first run')
   await nav('New task')

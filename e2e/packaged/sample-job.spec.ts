@@ -5,6 +5,7 @@ import { screenshotBoth } from '../screens.ts'
 
 test('runs the sample task from one click to accepted, every step in the log and in order', async ({ app }) => {
   const { room } = app
+  await expect(app.window.getByRole('button', { name: 'Run the sample task' })).toBeVisible()
   await screenshotBoth(app, 'first-run')
   await room.runSample()
   await expect(room.hold('brief')).toBeVisible({ timeout: 60_000 })
@@ -13,11 +14,13 @@ test('runs the sample task from one click to accepted, every step in the log and
   await expect(room.hold('command')).toBeVisible({ timeout: 90_000 })
   await expect(room.hold('command')).toContainText('bun scripts/check-style.ts')
   await expect(room.tools({ tool: 'bash' }).last()).toHaveAttribute('data-state', 'awaiting-approval')
+  await expect(room.tools({ tool: 'bash' }).last(), 'the newest row stays in view when a card opens under it').toBeInViewport()
   await screenshotBoth(app, 'command-hold')
   await room.approve('command')
   await room.hasStatus('result-ready', 90_000)
   await screenshotBoth(app, 'result-ready')
   await room.openReview()
+  await expect(app.window.getByRole('region', { name: 'Changes' })).toContainText('shippingCost')
   await screenshotBoth(app, 'review')
   await room.acceptResult()
   await room.hasStatus('accepted')
