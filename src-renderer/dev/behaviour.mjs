@@ -229,6 +229,12 @@ await check('the palette finds and runs', 'live', async (page) => {
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Storage' }).waitFor()
 })
+await check('the menu reaches the same commands', 'live', async (page) => {
+  await page.evaluate(() => { window.dev.main.signal({ is: 'menu', command: 'audit' }) })
+  await page.getByRole('heading', { name: 'Audit' }).waitFor()
+  await page.evaluate(() => { window.dev.main.signal({ is: 'menu', command: 'go.settings.isolation' }) })
+  await page.getByRole('heading', { name: 'Isolation' }).waitFor()
+})
 await check('every failure is shown', 'live', async (page) => {
   await page.keyboard.press('Control+,')
   await page.getByText('It did not work.').first().waitFor()

@@ -110,9 +110,12 @@ export const commands: readonly Command[] = [
   { id: 'view.theme', group: 'view', title: t.palette.theme, run: (context) => { void switchTheme(context) } },
 ]
 
-/** Runs a command by id, if there is one and it makes sense now. True when it ran. */
+/** What the application menu calls some of them. */
+const menuNames: Readonly<Record<string, string>> = { 'run-sample': 'task.run-sample', 'new-task': 'task.new', palette: 'view.palette', settings: 'go.settings', audit: 'go.audit' }
+
+/** Runs a command by id or by its name in the menu, if there is one and it makes sense now. True when it ran. */
 export function runCommand(id: string, context: CommandContext): boolean {
-  const command = commands.find((one) => one.id === id)
+  const command = commands.find((one) => one.id === (menuNames[id] ?? id))
   if (command === undefined || command.when?.(context) === false) return false
   command.run(context)
   return true
