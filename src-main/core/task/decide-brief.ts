@@ -140,7 +140,7 @@ export function leadFailed(state: TaskState, command: Extract<HostCommand, { is:
     if (state.phase !== 'briefing' || openQuestions(state).length > 0) return ignored
     if (command.failure.code === 'budget-exhausted') return failTask(state, command.failure, [failed])
     const questionId = ctx.mint('q') as QuestionId
-    return decided([failed, { type: 'question-asked', questionId, upstreamId: null, purpose: 'brief', text: `Bot A could not write the brief: ${command.failure.message} Write it yourself, or stop the task.`, options: [], deadlineAt: state.deadlineAt }])
+    return decided([failed, { type: 'question-asked', questionId, envelopeId: null, upstreamId: null, purpose: 'brief', text: `Bot A could not write the brief: ${command.failure.message} Write it yourself, or stop the task.`, options: [], deadlineAt: state.deadlineAt }])
   }
   if (command.purpose === 'answer' && command.questionId !== null) {
     const question = state.questions.get(command.questionId)

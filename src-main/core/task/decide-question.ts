@@ -49,10 +49,11 @@ export function questionAsked(state: TaskState, command: Host<'question-asked'>,
   const questionId = ctx.mint('q') as QuestionId
   const text = clip(command.text, questionCharsMax, questionBytesMax)
   const options = fittingOptions(command.options)
+  const posted = post(state, ctx, 'coder', 'question', turn.turnId, { question: text, options })
   const asked: TaskEvent[] = [
     ...arrived(state),
-    { type: 'question-asked', questionId, upstreamId: command.upstreamId, purpose: 'work', text, options, deadlineAt: Math.min(ctx.now + limits.questionDeadlineMs, state.deadlineAt) },
-    post(state, ctx, 'coder', 'question', turn.turnId, { question: text, options }),
+    { type: 'question-asked', questionId, envelopeId: posted.eventId, upstreamId: command.upstreamId, purpose: 'work', text, options, deadlineAt: Math.min(ctx.now + limits.questionDeadlineMs, state.deadlineAt) },
+    posted,
   ]
   // A2. A lead whose provider was never approved is asked nothing.
   if (needsProviderHold(state, 'lead')) return decided([...asked, { type: 'question-passed-to-owner', questionId, why: 'Its provider was not approved for this task.' }])
@@ -83,7 +84,7 @@ function answer(state: TaskState, ctx: DecideContext, question: Question, by: 'l
   const turn = activeTurn(state)
   if (turn === null) return wrongState(state, 'Answering')
   const events: TaskEvent[] = [
-    { type: 'question-answered', questionId: question.questionId, by, text }, post(state, ctx, 'lead', 'answer', turn.turnId, { answer: text }),
+    { type: 'question-answered', questionId: question.questionId, by, text }, post(state, ctx, 'lead', 'answer', turn.turnId, { answer: text }, question.envelopeId),
     { type: 'turn-ended', turnId: turn.turnId, outcome: 'suspended', text: '', failure: null },
   ]
   const started = startTurn(state, ctx, { kind: 'answer', text, continues: { messageId: turn.messageId, effect: (turnId) => ({ kind: 'coder.answerQuestion', questionId: question.questionId, turnId }) } }, events)

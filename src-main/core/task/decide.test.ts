@@ -111,6 +111,14 @@ describe('questions', () => {
     expect(spent.state.questions.get(asked)?.state).toBe('answered')
   })
 
+  it('answers two questions at once each with a reply to its own, in any order', () => {
+    const task = playToWork().play(say.question('que_1', 'First?'), say.question('que_2', 'Second?'))
+    const [first, second] = [...task.state.questions.values()]
+    task.play({ is: 'answer-question', questionId: second!.questionId, text: 'two' }, { is: 'answer-question', questionId: first!.questionId, text: 'one' })
+    const answers = envelopes(task).map((text) => JSON.parse(text) as { kind: string; inReplyTo: string; payload: { answer: string } }).filter((envelope) => envelope.kind === 'answer')
+    expect(answers.map((envelope) => [envelope.payload.answer, envelope.inReplyTo])).toEqual([['two', second!.envelopeId], ['one', first!.envelopeId]])
+  })
+
   it('withdraws a question whose turn ended without its answer', () => {
     const task = playToWork().play(say.question('que_1'))
     task.endTurn()

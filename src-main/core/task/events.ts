@@ -43,7 +43,7 @@ export type TaskEvent =
   | { readonly type: 'tool-ended'; readonly callId: CallId; readonly tool: string; readonly state: 'done' | 'failed' | 'interrupted' | 'uncertain'; readonly output: string; readonly outputTruncated: boolean; readonly exitCode: number | null; readonly title: string | null; readonly reason: string | null }
   | { readonly type: 'permission-ruled'; readonly permissionId: string; readonly callId: CallId | null; readonly ruling: 'granted' | 'denied'; readonly by: string; readonly text: string }
   | { readonly type: 'command-ran'; readonly text: string; readonly cwd: string; readonly exitCode: number | null; readonly refused: string | null; readonly logDigest: Digest; readonly logTail: string; readonly durationMs: number; readonly limitHit: string | null }
-  | { readonly type: 'question-asked'; readonly questionId: QuestionId; readonly upstreamId: string | null; readonly purpose: 'work' | 'brief'; readonly text: string; readonly options: readonly string[]; readonly deadlineAt: Millis }
+  | { readonly type: 'question-asked'; readonly questionId: QuestionId; readonly envelopeId: string | null; readonly upstreamId: string | null; readonly purpose: 'work' | 'brief'; readonly text: string; readonly options: readonly string[]; readonly deadlineAt: Millis }
   | { readonly type: 'question-passed-to-owner'; readonly questionId: QuestionId; readonly why: string }
   | { readonly type: 'question-answered'; readonly questionId: QuestionId; readonly by: 'lead' | 'owner'; readonly text: string }
   | { readonly type: 'question-closed'; readonly questionId: QuestionId; readonly how: 'expired' | 'withdrawn' }

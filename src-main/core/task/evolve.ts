@@ -13,7 +13,7 @@ export function opened(event: Opened, at: Millis): TaskState {
     targets: event.targets, budget: event.budget, grant: event.grant, revisionOf: event.revisionOf, createdAt: at, updatedAt: at, deadlineAt: event.deadlineAt, versions: event.versions, scriptedOwner: event.scriptedOwner,
     status: 'open', phase: 'preparing', phaseSince: at, generation: 1, cancel: null, cancelThen: null, recovery: null, disposition: null, failure: null,
     base: null, brief: null, holds: new Map(), providerCleared: { lead: false, coder: false }, coder: { is: 'none' }, sessionId: null, turns: [], questions: new Map(),
-    openTools: new Map(), endedTools: new Set(), lastTestRun: null, envelopeSeq: { lead: 0, coder: 0 }, lastEnvelopeId: null, calls: [], spending: emptyBudget, evidence: null, summary: '', verification: null, verified: false, reviewText: null, workspaceDisposed: false,
+    openTools: new Map(), endedTools: new Set(), lastTestRun: null, envelopeSeq: { lead: 0, coder: 0 }, lastEnvelope: { lead: null, coder: null }, calls: [], spending: emptyBudget, evidence: null, summary: '', verification: null, verified: false, reviewText: null, workspaceDisposed: false,
   }
 }
 
@@ -42,7 +42,7 @@ function apply(state: TaskState, event: TaskEvent, at: Millis, order: number): T
     case 'brief-proposed': return phase({ ...state, brief: { brief: event.brief, inputVersion: event.inputVersion, inputDigest: event.inputDigest, approved: false } }, 'brief-waits', at)
     case 'brief-approved': return phase({ ...state, brief: state.brief === null ? null : { ...state.brief, approved: true } }, 'starting-coder', at)
     case 'claimed': return { ...state, status: 'claimed' }
-    case 'envelope-posted': return { ...state, spending: spendOn(state, event), envelopeSeq: { ...state.envelopeSeq, [event.from]: event.seq }, lastEnvelopeId: event.eventId }
+    case 'envelope-posted': return { ...state, spending: spendOn(state, event), envelopeSeq: { ...state.envelopeSeq, [event.from]: event.seq }, lastEnvelope: { ...state.lastEnvelope, [event.from]: event.eventId } }
     case 'evidence-recorded': return phase({ ...state, evidence: event.evidence, summary: event.summary, verification: null, verified: false }, 'verifying', at)
     case 'verification-ended': return { ...state, verification: event.verification, verified: event.verification.passed }
     case 'lead-asked': return event.purpose === 'review' ? phase(state, 'reviewing', at) : state
@@ -118,7 +118,7 @@ function evolveTools(state: TaskState, event: Extract<TaskEvent, { type: 'tool-s
 function evolveQuestions(state: TaskState, event: Extract<TaskEvent, { type: 'question-asked' | 'question-passed-to-owner' | 'question-answered' | 'question-closed' }>): TaskState {
   const questions = new Map(state.questions)
   if (event.type === 'question-asked') {
-    questions.set(event.questionId, { questionId: event.questionId, upstreamId: event.upstreamId, purpose: event.purpose, text: event.text, options: event.options, deadlineAt: event.deadlineAt, state: event.purpose === 'brief' ? 'asked-owner' : 'open', answer: null })
+    questions.set(event.questionId, { questionId: event.questionId, envelopeId: event.envelopeId, upstreamId: event.upstreamId, purpose: event.purpose, text: event.text, options: event.options, deadlineAt: event.deadlineAt, state: event.purpose === 'brief' ? 'asked-owner' : 'open', answer: null })
     return { ...state, questions }
   }
   const question = questions.get(event.questionId)

@@ -186,7 +186,7 @@ describe('the laws themselves', () => {
     ['an acceptance without the owner', () => [...played(), { payload: { type: 'accepted', treeDigest: digestOfText('tree'), how: 'folder', detail: '', patchPath: null } as const, at: 1, seq: 99 }], 'accepted without the owner'],
     ['a turn without its intent', () => without('turn-intended'), 'without its intent'],
     ['a doubled final record', () => { const task = playToWork().play(say.toolStarted('call_1'), say.toolEnded('call_1')); return [...history(task), history(task).at(-1)!] }, 'two final records'],
-    ['a missing envelope', () => without('envelope-posted').concat(played().filter((event) => event.payload.type === 'envelope-posted').slice(1)), 'nothing of this task'],
+    ['a missing envelope', () => without('envelope-posted').concat(played().filter((event) => event.payload.type === 'envelope-posted').slice(1)), 'nothing that the other bot said'],
     ['a call that began again', () => { const task = playToWork().play(say.toolStarted('call_1'), say.toolEnded('call_1')); return [...history(task), { payload: { ...say.toolStarted('call_1'), type: 'tool-started', callId: 'call_1' as CallId, parentCallId: null } as never, at: 1, seq: 99 }] }, 'began again'],
   ])('notice %s', (_name, broken: () => PlacedEvent[], words) => {
     expect(brokenLaws(broken()).join('\n')).toContain(words)

@@ -18,7 +18,7 @@ const follows: Record<TaskStatus, readonly TaskStatus[]> = {
 const afterTheEnd: ReadonlySet<TaskEvent['type']> = new Set(['coder-gone', 'tool-ended', 'call-settled', 'call-lost', 'workspace-disposed', 'noted'])
 
 /** What has happened so far, as far as the laws need it. */
-interface Seen { readonly submitted: Set<string>; readonly intended: Map<string, string>; readonly settled: Map<string, string>; readonly closed: Set<string>; readonly ended: Set<string>; readonly turnsEnded: Set<string>; readonly envelopes: Set<string>; accepting: string | null; stopped: boolean }
+interface Seen { readonly submitted: Set<string>; readonly intended: Map<string, string>; readonly settled: Map<string, string>; readonly closed: Set<string>; readonly ended: Set<string>; readonly turnsEnded: Set<string>; readonly envelopes: Map<string, 'lead' | 'coder'>; accepting: string | null; stopped: boolean }
 
 /**
  * The laws of a task's history, checked after each event; what they say is what contracts 1 and 2 promise. Gives each breach in words, none
@@ -26,7 +26,7 @@ interface Seen { readonly submitted: Set<string>; readonly intended: Map<string,
  */
 export function brokenLaws(history: Iterable<PlacedEvent>): string[] {
   const broken: string[] = []
-  const seen: Seen = { submitted: new Set(), intended: new Map(), settled: new Map(), closed: new Set(), ended: new Set(), turnsEnded: new Set(), envelopes: new Set(), accepting: null, stopped: false }
+  const seen: Seen = { submitted: new Set(), intended: new Map(), settled: new Map(), closed: new Set(), ended: new Set(), turnsEnded: new Set(), envelopes: new Map(), accepting: null, stopped: false }
   let state: TaskState | null = null
   for (const { payload: event, at, seq } of history) {
     const say = (what: string): void => { broken.push(`${String(seq)} ${event.type}: ${what}`) }
@@ -86,8 +86,9 @@ function ofEnvelope(state: TaskState, event: Extract<TaskEvent, { type: 'envelop
   if (!decoded.ok) { say(`an envelope that its reader refuses: ${decoded.error.reason}`); return }
   if (decoded.value.seq !== state.envelopeSeq[event.from] + 1) say('a gap in the producer\'s sequence')
   if (decoded.value.generation !== state.generation) say('an envelope of another generation')
-  if (decoded.value.inReplyTo !== null && !seen.envelopes.has(decoded.value.inReplyTo)) say('a reply to nothing of this task')
-  seen.envelopes.add(event.eventId)
+  const other = event.from === 'lead' ? 'coder' : 'lead'
+  if (decoded.value.inReplyTo !== null && seen.envelopes.get(decoded.value.inReplyTo) !== other) say('a reply to nothing that the other bot said in this task')
+  seen.envelopes.set(event.eventId, event.from)
 }
 
 /** What may change in one step. */

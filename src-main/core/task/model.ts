@@ -26,6 +26,8 @@ export interface Turn {
 
 export interface Question {
   readonly questionId: QuestionId
+  /** The envelope that asked, which the answer replies to; null for the host's questions. */
+  readonly envelopeId: string | null
   /** The runtime's own id while the question is live there; null for the host's questions. */
   readonly upstreamId: string | null
   readonly purpose: 'work' | 'brief'
@@ -89,7 +91,8 @@ export interface TaskState {
   readonly endedTools: ReadonlySet<CallId>
   readonly lastTestRun: TestRun | null
   readonly envelopeSeq: { readonly lead: number; readonly coder: number }
-  readonly lastEnvelopeId: string | null
+  /** The newest envelope of each bot: what the other's next word replies to. */
+  readonly lastEnvelope: { readonly lead: string | null; readonly coder: string | null }
   readonly calls: readonly ModelCallRecord[]
   readonly spending: BudgetState
   readonly evidence: Evidence | null

@@ -1,0 +1,128 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { digestOfText } from '../digest.ts'
+import { encodeEnvelope, type EnvelopeDraft } from './codec.ts'
+import { allow, bind, emptyMailbox, raiseGeneration, receive, send, type Binding, type Mailbox, type Peer, type Route } from './mailbox.ts'
+import { envelopeRate } from './rate.ts'
+
+const lead: Peer = { owner: 'ada', bot: 'lead' }
+const coder: Peer = { owner: 'bo', bot: 'coder' }
+const toCoder: Route = { transport: 'dm', scope: 'direct', conversation: 'c1', from: lead, to: coder }
+const inputDigest = digestOfText('input')
+
+const draft = (change: Partial<EnvelopeDraft> = {}): EnvelopeDraft => ({
+  version: 1, kind: 'request', eventId: 'env_1', taskId: 'task_1', turnId: null, inReplyTo: null, generation: 1, seq: 1, inputVersion: 1, inputDigest,
+  payload: { requirement: 'r', goal: 'g', scope: '', criteria: [], testCommand: 't', excerpts: [] }, ...change,
+})
+const question = (change: Partial<EnvelopeDraft> = {}): EnvelopeDraft => draft({ kind: 'question', eventId: 'env_q', turnId: 'turn_1', inReplyTo: 'env_1', payload: { question: 'which?', options: [] }, ...change })
+const answer = (change: Partial<EnvelopeDraft> = {}): EnvelopeDraft => draft({ kind: 'answer', eventId: 'env_a', turnId: 'turn_1', inReplyTo: 'env_q', seq: 2, payload: { answer: 'the second' }, ...change })
+const bytesOf = (envelope: EnvelopeDraft): Uint8Array => new Uint8Array(Buffer.from(encodeEnvelope(envelope).text))
+
+function opened(mailbox: Mailbox, binding: Partial<Binding> & Pick<Binding, 'route' | 'plays'>): Mailbox {
+  const bound = bind(mailbox, { taskId: 'task_1', generation: 1, input: null, sessionId: null, ...binding })
+  if (!bound.ok) throw new Error(bound.error)
+  return bound.value
+}
+/** The coder's end, with everything allowed. */
+function coderEnd(): Mailbox {
+  const permitted = allow(allow(emptyMailbox(coder), { transport: 'dm', from: lead, to: coder, kinds: ['request', 'answer', 'cancel'] }), { transport: 'dm', from: coder, to: lead, kinds: ['question', 'progress', 'result', 'failure', 'cancel-observed'] })
+  return opened(permitted, { route: toCoder, plays: 'lead', sessionId: 'ses_1' })
+}
+const take = (mailbox: Mailbox, envelope: EnvelopeDraft, route = toCoder) => receive(mailbox, route, bytesOf(envelope), 1_000, envelopeRate)
+function taken(mailbox: Mailbox, envelope: EnvelopeDraft): Mailbox {
+  const { mailbox: after, verdict } = take(mailbox, envelope)
+  expect(verdict.is).toBe('taken')
+  return after
+}
+function sent(mailbox: Mailbox, envelope: EnvelopeDraft): Mailbox {
+  const noted = send(mailbox, envelope as never)
+  if (!noted.ok) throw new Error(noted.error)
+  return noted.value.mailbox
+}
+
+describe('a mailbox', () => {
+  it('takes a request, and the answer to a question that it sent', () => {
+    const asked = sent(taken(coderEnd(), draft()), question())
+    expect(take(asked, answer()).verdict).toMatchObject({ is: 'taken', envelope: { kind: 'answer' } })
+  })
+
+  it('takes the same bytes once, and other bytes under a known id or sequence not at all', () => {
+    const after = taken(coderEnd(), draft())
+    expect(take(after, draft()).verdict).toEqual({ is: 'duplicate' })
+    expect(take(after, draft({ payload: { requirement: 'other', goal: 'g', scope: '', criteria: [], testCommand: 't', excerpts: [] } })).verdict).toEqual({ is: 'refused', reason: 'conflict' })
+    expect(take(after, draft({ eventId: 'env_2' })).verdict).toEqual({ is: 'refused', reason: 'conflict' })
+    expect(take(after, draft({ eventId: 'env_2', seq: 2 })).verdict).toEqual({ is: 'refused', reason: 'conflict' })
+  })
+
+  it('takes one answer to a question, whatever its id, in any order of sequence', () => {
+    const asked = sent(taken(coderEnd(), draft({ seq: 5 })), question())
+    const answered = taken(asked, answer({ seq: 2 }))
+    expect(take(answered, answer({ eventId: 'env_b', seq: 3 })).verdict).toEqual({ is: 'refused', reason: 'not-outstanding' })
+  })
+
+  const from = (owner: string, bot: string): Route => ({ ...toCoder, from: { owner, bot } })
+  it.each([
+    ['another bot of the right owner', from('ada', 'other'), draft(), 'no-permit'],
+    ['another owner', from('eve', 'lead'), draft(), 'no-permit'],
+    ['a bot of the same owner', from('bo', 'lead'), draft(), 'same-owner'],
+    ['another recipient', { ...toCoder, to: { owner: 'bo', bot: 'other' } }, draft(), 'wrong-recipient'],
+    ['another transport', { ...toCoder, transport: 'mail' }, draft(), 'no-permit'],
+    ['another conversation', { ...toCoder, conversation: 'c2' }, draft(), 'wrong-route'],
+    ['a room', { ...toCoder, scope: 'room' } as const, draft(), 'other-owner'],
+    ['an unknown task', toCoder, draft({ taskId: 'task_9' }), 'unknown-task'],
+    ['an older generation', toCoder, draft({ generation: 1 }), 'stale-generation'],
+    ['a generation that the host never gave', toCoder, draft({ generation: 3 }), 'future-generation'],
+    ['a kind that the sender does not play', toCoder, question(), 'no-permit'],
+    ['an answer to nothing', toCoder, answer({ generation: 2 }), 'not-outstanding'],
+  ])('refuses %s, and keeps nothing of it', (_name, route, envelope, reason) => {
+    const mailbox = reason === 'stale-generation' || reason === 'future-generation' || reason === 'not-outstanding' ? raiseGeneration(coderEnd(), 'task_1', 2) : coderEnd()
+    const { mailbox: after, verdict } = take(mailbox, envelope, route)
+    expect(verdict).toEqual({ is: 'refused', reason })
+    expect({ ...after, arrivals: mailbox.arrivals }).toEqual(mailbox)
+  })
+
+  it('refuses what is bound to another input, and a role that the sender does not play even where it is permitted', () => {
+    const permissive = allow(coderEnd(), { transport: 'dm', from: lead, to: coder, kinds: ['request', 'answer', 'cancel', 'result', 'question'] })
+    const asked = sent(taken(permissive, draft()), question())
+    expect(take(asked, answer({ inputDigest: digestOfText('other') })).verdict).toEqual({ is: 'refused', reason: 'other-input' })
+    expect(take(asked, question({ eventId: 'env_x', seq: 7 })).verdict).toEqual({ is: 'refused', reason: 'wrong-role' })
+  })
+
+  it('takes and sends nothing in a direction that was revoked', () => {
+    const asked = sent(taken(coderEnd(), draft()), question())
+    expect(take(allow(asked, { transport: 'dm', from: lead, to: coder, kinds: [] }), answer()).verdict).toEqual({ is: 'refused', reason: 'no-permit' })
+    expect(send(allow(asked, { transport: 'dm', from: coder, to: lead, kinds: [] }), question({ eventId: 'env_r' }) as never)).toEqual({ ok: false, error: 'no-permit' })
+  })
+
+  it('binds no task between two bots of one owner over a direct transport, no task twice, and no session to two tasks', () => {
+    const mailbox = coderEnd()
+    const binding: Binding = { route: toCoder, taskId: 'task_2', plays: 'lead', generation: 1, input: null, sessionId: 'ses_2' }
+    expect(bind(mailbox, { ...binding, route: { ...toCoder, from: { owner: 'bo', bot: 'lead' } } })).toEqual({ ok: false, error: 'same-owner' })
+    expect(bind(mailbox, { ...binding, taskId: 'task_1' })).toEqual({ ok: false, error: 'bound-already' })
+    expect(bind(mailbox, { ...binding, sessionId: 'ses_1' })).toEqual({ ok: false, error: 'session-in-use' })
+    expect(bind(mailbox, { ...binding, route: { ...toCoder, scope: 'room' } })).toEqual({ ok: false, error: 'other-owner' })
+    expect(bind(mailbox, binding).ok).toBe(true)
+  })
+
+  it('counts a flood before it reads it', () => {
+    let mailbox = coderEnd()
+    let refused = 0
+    for (let arrival = 0; arrival < envelopeRate.envelopesMax + 5; arrival += 1) {
+      const result = receive(mailbox, toCoder, new Uint8Array([0xff]), 1_000, envelopeRate)
+      mailbox = result.mailbox
+      if (result.verdict.is === 'refused' && result.verdict.reason === 'rate-exceeded') refused += 1
+    }
+    expect(refused).toBe(5)
+  })
+
+  it('never takes bytes that differ in any place from an envelope that it would take', () => {
+    const bytes = bytesOf(draft())
+    fc.assert(fc.property(fc.nat({ max: bytes.length - 1 }), fc.integer({ min: 1, max: 255 }), (place, flip) => {
+      const changed = bytes.slice()
+      changed[place] = (changed[place] ?? 0) ^ flip
+      const { verdict } = receive(coderEnd(), toCoder, changed, 1_000, envelopeRate)
+      // Changed words in free text are another envelope, which its sender would have to send; everything that names, counts or shapes is refused.
+      if (verdict.is === 'taken') expect(encodeEnvelope(verdict.envelope).text).toBe(Buffer.from(changed).toString('utf8'))
+    }), { numRuns: 500 })
+  })
+})
