@@ -13,7 +13,7 @@ const root = resolve(import.meta.dirname, '../..')
 async function packageApp(wanted: readonly string[]): Promise<void> {
   const runtime = await setUp(['window'])
   await buildApp()
-  await build({ projectDir: root, dir: true, config: builderConfig(runtime.electron, await shippedResources(runtime)) })
+  await build({ projectDir: root, dir: true, publish: 'never', config: builderConfig(runtime.electron, await shippedResources(runtime)) })
   if (!wanted.includes('--inspectable')) return
   const unpacked = join(root, 'dist/linux-unpacked')
   if (!existsSync(unpacked)) throw new Error('--inspectable is for Linux so far')
