@@ -9,9 +9,12 @@ import { createLead } from './adapters/lead/proxy-lead.ts'
 import { createOpenCodeCoder } from './adapters/opencode/opencode-coder.ts'
 import { startDemoProvider } from './adapters/proxy/demo-process.ts'
 import { createModelGateway } from './adapters/proxy/gateway.ts'
+import { VendorJobs } from './adapters/proxy/vendor-jobs.ts'
 import { createBubblewrapSandbox } from './adapters/sandbox/bubblewrap-sandbox.ts'
 import { closable } from './adapters/sandbox/closable-sandbox.ts'
 import { insidePaths } from './adapters/sandbox/inside-paths.ts'
+import { usableRunRoot } from './adapters/sandbox/run-folder.ts'
+import { createVendorSandbox } from './adapters/sandbox/vendor-sandbox.ts'
 import { createModelDirectory } from './adapters/settings/model-directory.ts'
 import { loadProvidersFile } from './adapters/settings/providers-file.ts'
 import { openSettings } from './adapters/settings/settings-store.ts'
@@ -26,6 +29,7 @@ import { createWorkspace } from './adapters/workspace/workspace.ts'
 import { Engine } from './engine/engine.ts'
 import type { Notifier } from './engine/ports.ts'
 import { demoAware, type DemoAddress } from './shell/demo-address.ts'
+import { fallbackAware } from './shell/fallback-aware.ts'
 import { forkOf } from './shell/fork.ts'
 import { probeAware } from './shell/provider-test.ts'
 import { servingRules } from './shell/serving-rules.ts'
@@ -53,7 +57,9 @@ export async function layGround({ dataDir }: ComposeOptions) {
   const log = createLog({ dir: join(dataDir, 'logs'), name: 'countersign', clock, redact })
   const providers = createModelDirectory({ settings, fromEnvironment: environment.providers, keys: keychain })
   const problems: Failure[] = [settings.problem(), keychain.problem(), environment.problem].filter((problem) => problem !== null)
-  return { dataDir, resources, settings, keychain, providers, redact, log, problems }
+  // Paths of Unix sockets are short: a data folder deep down has its sockets elsewhere.
+  const runRoot = await usableRunRoot(join(dataDir, 'run'))
+  return { dataDir, runRoot, resources, settings, keychain, providers, redact, log, problems }
 }
 
 /** What a running app is made of. */
@@ -61,22 +67,25 @@ export type Parts = Extract<ReturnType<typeof buildParts>, { ok: true }>['value'
 
 /** The journal, the processes and the engine. A journal that cannot be opened is the one thing that stops here. */
 export function buildParts(ground: Ground, options: ComposeOptions) {
-  const { dataDir, resources, settings, providers, log } = ground
+  const { dataDir, runRoot, resources, settings, providers, log } = ground
   const journal = openJournal({ path: join(dataDir, 'journal', 'journal.sqlite'), nativeBinding: sqliteAddonIn(resources), clock, redact: ground.redact })
   if (!journal.ok) return journal
   const note = noteTo(log)
-  const runRoot = join(dataDir, 'run')
   const bundled = openCodeIn(resources, process.platform)
   const binaryPath = (): string => process.env['COUNTERSIGN_OPENCODE_BIN'] ?? settings.get().openCodeBinary ?? bundled
   const sandbox = closable(createBubblewrapSandbox({ runRoot, openCodeBinary: binaryPath, clock, ids }), clock)
   const coder = createOpenCodeCoder({ sandbox, binaryPath, clock, ids, timers, shellClientPath: insidePaths.shell, log: ({ level, msg, ...facts }) => { log[level](msg, flat(facts)) } })
+  const vendorJobs = new VendorJobs({
+    sandbox: createVendorSandbox({ runRoot: join(runRoot, 'v'), openCodeBinary: binaryPath, clock }), vendor: () => settings.get().fallbacks.vendor ?? null, homeDir: join(dataDir, 'vendor-home'), runRoot,
+    log: (level, message) => { log[level](message) },
+  })
   const gateway = createModelGateway({
     fork: forkOf(join(options.entriesDir, 'proxy.js'), 'Countersign model proxy', (line) => { log.warn('proxy printed', { line }) }), runRoot,
     credentials: (providerId) => Promise.resolve(providers.credential(providerId)), clock, timers, ids, log: (level, message) => { log[level](message) },
-    preferredPort: limits.proxyDefaultPort, serving: () => servingRules(settings.get(), process.env),
+    preferredPort: limits.proxyDefaultPort, serving: () => servingRules(settings.get(), process.env), vendorJobs,
   })
   const demo: DemoAddress = { port: null }
-  const directory = demoAware(providers, demo)
+  const directory = fallbackAware(demoAware(providers, demo), () => settings.get(), process.env)
   const workspace = createWorkspace({ root: join(dataDir, 'tasks'), sampleDir: sampleIn(resources), clock, quotaBytes: () => settings.get().workspaceQuotaBytes, patchDir: join(dataDir, 'patches') })
   const probing = probeAware(gateway)
   const lead = createLead()

@@ -38,6 +38,8 @@ async function main(): Promise<void> {
     app.on('window-all-closed', () => { app.quit() })
     return
   }
+  const { electron, node, chrome } = process.versions
+  console.log(`versions ${JSON.stringify({ app: app.getVersion(), electron, node, chrome, sqlite: parts.value.sqliteVersion })}`)
   const push = new Push(parts.value.engine.room)
   installMenu((command) => { push.signal({ is: 'menu', command }) })
   quitInOrder(parts.value, options, () => window)
@@ -69,13 +71,18 @@ function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, prox
     const now = parts.gateway.state()
     return { ...now, state: now.state === 'stopped' ? 'failed' : now.state }
   }
+  // Keys and rules reach the running proxy at once; calls in flight go on as they began.
+  const refreshed = <T extends { readonly ok: boolean }>(result: T): T => {
+    if (result.ok) void parts.gateway.refresh()
+    return result
+  }
   return createHandlers({
     engine, push, workspace,
     info: () => readAppInfo({ ...options, problems: [...ground.problems, ...(proxyFailure === null ? [] : [proxyFailure])], keyring: ground.keychain.backend(), running: { sandbox: parts.sandbox, coder: parts.coder, sqliteVersion: parts.sqliteVersion, proxy: proxy() } }),
     sampleTask: (commandId) => readSampleTask(sampleIn(ground.resources), settings.get(), commandId),
-    settings: { get: () => settings.get(), put: (next) => settings.put(next) },
+    settings: { get: () => settings.get(), put: async (next) => refreshed(await settings.put(next)) },
     providers: {
-      list: () => Promise.resolve(providers.list()), put: (input) => providers.put(input), remove: (id) => providers.remove(id),
+      list: () => Promise.resolve(providers.list()), put: async (input) => refreshed(await providers.put(input)), remove: async (id) => refreshed(await providers.remove(id)),
       test: (input) => testProvider({ gateway: parts.gateway, directory: parts.directory, lead: parts.lead, ids: parts.ids }, input),
     },
     audit: {

@@ -184,5 +184,5 @@ export class Engine {
 }
 
 function facts(target: ModelTarget): TargetFacts {
-  return { ref: target.ref, providerLabel: target.providerLabel, host: hostOf(target.baseUrl), api: target.api, remote: target.remote, demo: target.demo, needsKey: target.needsKey }
+  return { ref: target.ref, providerLabel: target.providerLabel, host: hostOf(target.baseUrl), api: target.api, remote: target.remote, demo: target.demo, needsKey: target.needsKey, ...(target.exchange === undefined ? {} : { exchangeHost: hostOf(target.exchange.url) }), ...(target.fallback === undefined ? {} : { fallback: target.fallback }) }
 }

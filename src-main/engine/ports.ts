@@ -1,9 +1,11 @@
 /** What the engine needs of the outside. Each port has one adapter folder; the engine never imports an adapter. */
 import type { Digest, Millis, TaskId, TurnId, CallId, Bot } from '../../src-preload/contract/ids.ts'
+import type { Peer, Route } from '../core/envelope/mailbox.ts'
 import type { Failure } from '../../src-preload/contract/failure.ts'
 import type { Result } from '../../src-preload/contract/result.ts'
 import type { FileChange, IsolationReport, ModelRef, Mount, ServingPath, StopProof, TaskSource } from '../../src-preload/contract/task.ts'
 import type { FolderFacts } from '../../src-preload/contract/methods.ts'
+import type { CredentialExchange } from '../../src-preload/contract/settings.ts'
 
 export interface Clock { now(): Millis }
 
@@ -105,6 +107,38 @@ export interface Sandbox {
   endOrphans(recorded: readonly { readonly pid: number; readonly startTime: string }[]): Promise<StopProof>
 }
 
+/**
+ * A vendor's own program, which answers text-only calls when direct cannot (contracts 3). It gets a home of its own, an empty working folder
+ * and one way out; none of our tools, sockets, workspaces or the agent's state. Paths are of the host.
+ */
+export interface VendorSpec {
+  readonly label: string
+  readonly programPath: string
+  /** `{port}` and `{promptFile}` stand for what they are inside. */
+  readonly args: readonly string[]
+  /** HOME inside: the one folder that it can write to and that stays. */
+  readonly homeDir: string
+  /** What else it may read, at the same path inside. */
+  readonly readOnlyDirs: readonly string[]
+  /** Becomes the prompt file; null: there is none. */
+  readonly prompt: string | null
+  /** The program listens on its `{port}`, and `socketPath` of the process leads there. */
+  readonly serves: boolean
+  /** Host Unix socket of an HTTP proxy (CONNECT), which is its only way out; it stands alone in its folder. */
+  readonly egressSocketPath: string
+  /** What it prints on stdout is kept up to this many bytes; more ends it. */
+  readonly outputBytesMax: number
+}
+export interface VendorProcess {
+  /** Leads to the program's port; null when it does not serve. */
+  readonly socketPath: string | null
+  /** Resolves when nobody is left of it. `text`: what it printed on stdout, for one that serves the last of it; `limitHit`: why it was ended from inside here. */
+  readonly ended: Promise<{ readonly exitCode: number | null; readonly text: string; readonly lastWords: string; readonly limitHit: string | null }>
+  /** Ends the whole tree and proves that it is empty; idempotent. */
+  stop(): Promise<StopProof>
+}
+export interface VendorSandbox { launch(spec: VendorSpec, signal: AbortSignal): Promise<Result<VendorProcess, Failure>> }
+
 // ---------------------------------------------------------------- coder
 
 export interface CoderSpec {
@@ -155,12 +189,28 @@ export interface Coder {
   mintIds(now: Millis): { readonly messageId: string; readonly partId: string }
 }
 
+// ---------------------------------------------------------------- transport
+
+/**
+ * One bot's end of a way for envelopes. It vouches for who stands at both ends: `from` of what is sent is this end, whoever asks; what it
+ * carries vouches for nothing. Bytes may come twice, late, out of order or never. There is no key by which a send is known again.
+ */
+export interface Transport {
+  readonly id: string
+  readonly scope: Route['scope']
+  send(conversation: string, to: Peer, bytes: Uint8Array): Promise<Result<null, Failure>>
+  /** One listener an end. */
+  onArrival(listener: (route: Route, bytes: Uint8Array) => void): void
+}
+
 // ---------------------------------------------------------------- models
 
-export interface ModelTarget { readonly ref: ModelRef; readonly providerLabel: string; readonly baseUrl: string; readonly api: 'chat' | 'responses'; readonly remote: boolean; readonly demo: boolean; readonly needsKey: boolean; readonly contextTokens: number; readonly outputTokens: number; readonly price: { readonly inputMicroUsd: number; readonly outputMicroUsd: number; readonly asOf: string } | null }
+/** `exchange`: the stored credential is exchanged for a token first. `fallback`: what may answer text-only calls instead, in words for the owner; absent: nothing may. */
+export interface ModelTarget { readonly ref: ModelRef; readonly providerLabel: string; readonly baseUrl: string; readonly api: 'chat' | 'responses'; readonly remote: boolean; readonly demo: boolean; readonly needsKey: boolean; readonly contextTokens: number; readonly outputTokens: number; readonly price: { readonly inputMicroUsd: number; readonly outputMicroUsd: number; readonly asOf: string } | null; readonly exchange?: CredentialExchange; readonly fallback?: string }
 /** Asked before each model request leaves; the engine reserves in the journal and answers. A refusal is final for that request. */
-export interface AdmissionAsk { readonly callNumber: number; readonly taskId: TaskId; readonly bot: Bot; readonly model: string; readonly bodyBytes: number; readonly api: 'chat' | 'responses' }
-export type Admission = { readonly admit: true } | { readonly admit: false; readonly code: string; readonly message: string }
+export interface AdmissionAsk { readonly callNumber: number; readonly taskId: TaskId; readonly bot: Bot; readonly model: string; readonly bodyBytes: number; readonly api: 'chat' | 'responses'; readonly streams?: boolean; readonly outputTokensAsked?: number | null }
+/** `outputTokensMax`: tokens of output that were reserved, where the model may put out more: the stream is cut there. */
+export type Admission = { readonly admit: true; readonly outputTokensMax?: number } | { readonly admit: false; readonly code: string; readonly message: string }
 export interface GatewayCallEnd { readonly callNumber: number; readonly taskId: TaskId; readonly bot: Bot; readonly path: ServingPath; readonly status: number | null; readonly modelAnswered: string | null; readonly inputTokens: number | null; readonly outputTokens: number | null; readonly latencyMs: number; readonly failure: Failure | null }
 /** A growing tool call as the wire tap sees it. Display only. `sessionId` from the request's own header, null if unknown. */
 export interface ToolPreview {

@@ -22,10 +22,12 @@ function bound(gateway: ModelGateway): ModelGateway {
 export async function testProvider(deps: { readonly gateway: ModelGateway; readonly directory: ModelDirectory; readonly lead: Lead; readonly ids: Ids }, input: { readonly id: string; readonly modelId: string }): Promise<Result<MethodOutput<'provider.test'>, Failure>> {
   const target = deps.directory.resolve({ providerId: input.id, modelId: input.modelId })
   if (!target.ok) return target
+  // What is tested is this provider, not what may stand in for it.
+  const { fallback: _fallback, ...direct } = target.value
   const taskId = deps.ids.next('probe') as TaskId
   const ends: GatewayCallEnd[] = []
   deps.gateway.onCallEnded((end) => { if (end.taskId === taskId) ends.push(end) })
-  const opened = await deps.gateway.open({ taskId, bot: 'lead', target: target.value })
+  const opened = await deps.gateway.open({ taskId, bot: 'lead', target: direct })
   if (!opened.ok) return opened
   try {
     const said = await deps.lead.ask({ ...opened.value, modelId: input.modelId, api: target.value.api, system: 'You are being tested. Answer with one short sentence.', messages: [{ role: 'user', content: 'Say hello.' }] }, () => undefined, AbortSignal.timeout(30_000))

@@ -6,11 +6,12 @@ import type { Bot, TaskId } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { FromProxy, GatewayGrant } from '../../core/gateway/messages.ts'
-import { directOnly, type ServingRules } from '../../core/gateway/vendor.ts'
+import { directOnly, type ServingRules, type VendorOrder, type VendorWord } from '../../core/gateway/vendor.ts'
 import type { Admission, AdmissionAsk, Clock, GatewayCallEnd, Ids, ModelGateway, ModelTarget, Timers, ToolPreview } from '../../engine/ports.ts'
 import type { Fork, Log } from './child-port.ts'
 import { OpenWork } from './open-work.ts'
 import { ProxyProcess, type ProxyState } from './proxy-process.ts'
+import type { VendorJobs } from './vendor-jobs.ts'
 
 export interface ModelGatewayDeps {
   readonly fork: Fork
@@ -26,6 +27,8 @@ export interface ModelGatewayDeps {
   readonly preferredPort?: number
   /** What the owner allows now; asked at each start and `refresh`. Default: direct only. */
   readonly serving?: () => ServingRules
+  /** Runs the vendor's program for the fallbacks. */
+  readonly vendorJobs?: VendorJobs
 }
 
 /** The gateway with what the window shows of its process. */
@@ -129,6 +132,7 @@ class Gateway implements SupervisedGateway {
 
   async stop(): Promise<void> {
     await this.#process.stop()
+    await this.#deps.vendorJobs?.stopAll()
     for (const grant of this.#grants.values()) await rm(dirname(grant.wire.socketPath), { recursive: true, force: true })
     this.#grants.clear()
   }
@@ -141,8 +145,8 @@ class Gateway implements SupervisedGateway {
     const grantId = this.#deps.ids.next('gw')
     // A folder of its own: whoever gets to see this socket sees no other.
     const socketPath = join(this.#deps.runRoot, randomBytes(6).toString('hex'), 'proxy.sock')
-    const { baseUrl, api, providerLabel, needsKey, ref } = target
-    const wire = { grantId, taskId, bot, token: randomBytes(32).toString('base64url'), socketPath, target: { baseUrl, api, modelId: ref.modelId, providerLabel, needsKey } }
+    const { baseUrl, api, providerLabel, needsKey, ref, exchange, fallback } = target
+    const wire = { grantId, taskId, bot, token: randomBytes(32).toString('base64url'), socketPath, target: { baseUrl, api, modelId: ref.modelId, providerLabel, needsKey, fallback: fallback !== undefined, ...(exchange === undefined ? {} : { exchange }) } }
     return { taskId, bot, target, wire }
   }
 
@@ -182,10 +186,16 @@ class Gateway implements SupervisedGateway {
         for (const listener of this.#previewed) listener(message.preview)
         return
       case 'log': this.#deps.log(message.level, `model proxy: ${message.message}`); return
-      case 'vendor-ask':
-      case 'vendor-stop':
+      case 'vendor-ask': this.#runVendor(message.jobId, message.order); return
+      case 'vendor-stop': this.#deps.vendorJobs?.stop(message.jobId); return
       case 'ready': return
     }
+  }
+
+  #runVendor(jobId: number, order: VendorOrder): void {
+    const say = (word: VendorWord): void => { this.#process.post({ is: 'vendor-word', jobId, word }) }
+    if (this.#deps.vendorJobs === undefined) say({ is: 'ended', exitCode: null, text: '', failure: failure('unavailable', 'No vendor’s program can be run here.', 'Use the direct path.') })
+    else this.#deps.vendorJobs.ask(jobId, order, say)
   }
 
   async #admit(ask: AdmissionAsk): Promise<void> {
@@ -209,6 +219,8 @@ class Gateway implements SupervisedGateway {
   }
 
   #settleLost(): void {
+    // Whatever ran for the process that has gone serves nobody any more.
+    this.#deps.vendorJobs?.stopAll().catch(() => undefined)
     const { ends, previews } = this.#work.lost()
     for (const preview of previews) for (const listener of this.#previewed) listener(preview)
     for (const end of ends) this.#report(end)

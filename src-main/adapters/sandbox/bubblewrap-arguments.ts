@@ -103,6 +103,35 @@ export function commandArguments(shape: CommandShape): readonly string[] {
   ]
 }
 
+/** A vendor's own program: host paths. `promptFile` null: there is none. */
+export interface VendorShape {
+  readonly layout: HostLayout
+  readonly files: SharedFiles
+  readonly homeDir: string
+  readonly binds: readonly Bind[]
+  readonly binaryPath: string
+  readonly egressFolder: string
+  readonly controlDir: string
+  readonly promptFile: string | null
+}
+
+/** bwrap's options for a vendor's program, without the command: its home, what it may read, its one way out; nothing of a task. */
+export function vendorArguments(shape: VendorShape): readonly string[] {
+  return [
+    ...namespaces('vendor'),
+    ...system(shape.layout, shape.files, etcEntries.command),
+    ...bind({ from: shape.homeDir, into: insidePaths.home, write: true }),
+    '--size', String(sandboxLimits.commandHomeBytes), '--tmpfs', insidePaths.workspace,
+    ...shape.binds.flatMap(bind),
+    ...readOnly(shape.binaryPath, insidePaths.openCode),
+    ...readOnly(shape.files.app, insidePaths.app),
+    ...readOnly(shape.egressFolder, insidePaths.egressFolder),
+    ...(shape.promptFile === null ? [] : readOnly(shape.promptFile, insidePaths.promptFile)),
+    ...bind({ from: shape.controlDir, into: insidePaths.controlFolder, write: true }),
+    ...ending(insidePaths.app),
+  ]
+}
+
 /**
  * Holds a program back until the host says go, and never starts it when the host is gone. (bwrap's own `--block-fd` takes the
  * host's death for a go; and until its first process has asked for a parent-death signal nothing would end it.) Says `r` when it waits.
@@ -120,6 +149,11 @@ const limited = (layout: HostLayout): readonly string[] => [layout.prlimit, `--n
 /** The agent's program behind the gate and under its limits. */
 export function limitedAgent(layout: HostLayout, command: readonly string[]): readonly string[] {
   return gated(insidePaths.plainShell, [...limited(layout), ...command])
+}
+
+/** A vendor's program behind the gate and under its limits; it may be a script, so its sandbox keeps the system's interpreters. */
+export function limitedVendor(layout: HostLayout, command: readonly string[]): readonly string[] {
+  return gated(layout.plainShell, [...limited(layout), ...command])
 }
 
 /** A command behind the gate and under its limits: the shell gets the exact text as one argument. */

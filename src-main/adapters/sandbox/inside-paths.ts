@@ -16,6 +16,7 @@ export const insidePaths = {
   /** The folder of the proxy's socket, not the socket: a proxy that comes back makes a new one, which is found by its name. */
   egressFolder: '/run/app/egress',
   brokerSocket: '/run/app/broker.sock',
+  promptFile: '/run/app/prompt.txt',
   controlFolder: '/run/ctl',
   controlSocket: '/run/ctl/control.sock',
 } as const

@@ -79,7 +79,7 @@ function targetOf(provider: Provider, model: Provider['models'][number], keys: P
   return {
     ref: { providerId: provider.id, modelId: model.id }, providerLabel: provider.label, baseUrl: provider.baseUrl, api: provider.api,
     remote: !isLoopback(provider.baseUrl), demo: provider.id === demoProviderId, needsKey: needsKey(provider, keys),
-    contextTokens: model.contextTokens ?? contextTokensDefault, outputTokens: model.outputTokens ?? outputTokensDefault, price: model.price ?? null,
+    contextTokens: model.contextTokens ?? contextTokensDefault, outputTokens: model.outputTokens ?? outputTokensDefault, price: model.price ?? null, ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
   }
 }
 

@@ -51,7 +51,7 @@ export function needsProviderHold(state: TaskState, bot: Bot): boolean {
 export function providerHold(state: TaskState, ctx: DecideContext, bot: Bot): TaskEvent {
   const target = state.targets[bot]
   const cap = state.budget.moneyMicroUsdMax
-  const exact = canonicalJson({ host: target.host, model: target.ref.modelId, credential: target.needsKey ? target.ref.providerId : null, requestsMax: state.budget.requestsMax, tokensMax: state.budget.tokensMax, moneyMicroUsdMax: cap })
+  const exact = canonicalJson({ host: target.host, model: target.ref.modelId, credential: target.needsKey ? target.ref.providerId : null, requestsMax: state.budget.requestsMax, tokensMax: state.budget.tokensMax, moneyMicroUsdMax: cap, ...(target.exchangeHost === undefined ? {} : { exchangeHost: target.exchangeHost }), ...(target.fallback === undefined ? {} : { fallback: target.fallback }) })
   const hold = makeHold(state.taskId, ctx.mint('apr') as ApprovalId, {
     kind: 'provider', bot, generation: state.generation, turnId: null, callId: null, subject: { for: 'provider', bot },
     title: `${bot === 'lead' ? 'Bot A' : 'Bot B'} wants to use ${target.providerLabel}`, exact: { label: 'Provider and caps', text: exact, authoredBy: 'host' },
@@ -60,6 +60,8 @@ export function providerHold(state: TaskState, ctx: DecideContext, bot: Bot): Ta
       { label: 'Credential', value: target.needsKey ? `the stored key of ${target.providerLabel}` : 'none', exact: false, authoredBy: 'host' },
       { label: 'Caps', value: `${String(state.budget.requestsMax)} requests, ${String(state.budget.tokensMax)} tokens, ${cap === null ? 'no money cap' : `${(cap / 1e6).toFixed(2)} USD`}`, exact: false, authoredBy: 'host' },
       { label: 'Leaves this machine', value: target.remote ? 'yes: requirement, brief, excerpts and what the bot reads of the workspace' : 'no', exact: false, authoredBy: 'host' },
+      ...(target.exchangeHost === undefined ? [] : [{ label: 'Credential goes to', value: target.exchangeHost, exact: true, authoredBy: 'host' as const }]),
+      ...(target.fallback === undefined ? [] : [{ label: 'May be answered instead by', value: target.fallback, exact: true, authoredBy: 'host' as const }]),
     ],
     isolation: 'Only the model proxy makes this connection; the bots have no network.', reaskReason: null,
   })

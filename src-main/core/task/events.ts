@@ -6,8 +6,8 @@ import type {
 } from '../../../src-preload/contract/task.ts'
 import type { Hold } from '../approval/hold.ts'
 
-/** What is known of the model that plays a bot, as far as decisions and cards need it. Holds no secret. */
-export interface TargetFacts { readonly ref: ModelRef; readonly providerLabel: string; readonly host: string; readonly api: 'chat' | 'responses'; readonly remote: boolean; readonly demo: boolean; readonly needsKey: boolean }
+/** What is known of the model that plays a bot, as far as decisions and cards need it. Holds no secret. `exchangeHost`: where its credential goes first; `fallback`: what may answer text-only calls instead. */
+export interface TargetFacts { readonly ref: ModelRef; readonly providerLabel: string; readonly host: string; readonly api: 'chat' | 'responses'; readonly remote: boolean; readonly demo: boolean; readonly needsKey: boolean; readonly exchangeHost?: string; readonly fallback?: string }
 
 /** Versions that every run records. */
 export interface RunVersions { readonly app: string; readonly electron: string; readonly sqlite: string; readonly openCode: string | null }

@@ -26,7 +26,7 @@ export async function modelAccess(deps: { readonly gateway: ModelGateway; readon
   }
   const known = run.tokens.get(bot)
   if (known !== undefined) return ok({ ...known, target: target.value })
-  const opened = await deps.gateway.open({ taskId: state.taskId, bot, target: target.value })
+  const opened = await deps.gateway.open({ taskId: state.taskId, bot, target: asApproved(state, bot, target.value) })
   if (!opened.ok) return opened
   if (isOver(run)) {
     await deps.gateway.close(state.taskId)
@@ -39,7 +39,15 @@ export async function modelAccess(deps: { readonly gateway: ModelGateway; readon
 /** A2. What was approved is host, model and credential: a provider edited meanwhile is another one. */
 function sameAsApproved(state: TaskState, bot: Bot, target: ModelTarget): boolean {
   const approved = state.targets[bot]
+  const exchangeHost = target.exchange === undefined ? undefined : hostOf(target.exchange.url)
+  if (approved.exchangeHost !== exchangeHost) return false
   return approved.demo === target.demo && (target.demo || approved.host === hostOf(target.baseUrl)) && approved.api === target.api && approved.needsKey === target.needsKey
+}
+
+/** A2. What may answer instead is part of what was approved: one that was turned on later, or changed, may not. */
+function asApproved(state: TaskState, bot: Bot, target: ModelTarget): ModelTarget {
+  const { fallback, ...rest } = target
+  return fallback !== undefined && fallback === state.targets[bot].fallback ? target : rest
 }
 
 /** Host and port of a provider's base URL. Source: the URL is of the owner's settings, checked by schema. */
