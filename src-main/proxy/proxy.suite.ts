@@ -35,6 +35,8 @@ export interface RunningProxy {
   readonly proxy: Proxy
   readonly port: number
   readonly socketPath: string
+  /** The vendor's. */
+  readonly baseUrl: string
   /** Everything that it posted to its parent, in order. */
   readonly posted: FromProxy[]
   readonly asks: AdmissionAsk[]
@@ -94,7 +96,7 @@ export async function startProxy(baseUrl: string, options: ProxyOptions = {}): P
     await granted
   }
   await regrant({})
-  return { proxy, port: port ?? 0, socketPath, posted, asks, regrant, ofKind: (is) => posted.filter((message) => message.is === is) as never }
+  return { proxy, port: port ?? 0, socketPath, baseUrl, posted, asks, regrant, ofKind: (is) => posted.filter((message) => message.is === is) as never }
 }
 
 export interface Reply { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer; readonly text: string; readonly cut: boolean }

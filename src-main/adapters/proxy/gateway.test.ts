@@ -68,6 +68,32 @@ describe('the model gateway', () => {
     expect(children[0]?.spawnargs.join(' ')).not.toContain('sk-canary-key')
   })
 
+  test('hands a key that was changed to the running proxy: the next call goes out with it, and calls in flight end as they began', async () => {
+    const keys: unknown[] = []
+    let finish: () => void = () => undefined
+    const port = await startVendor((request, response) => {
+      keys.push(request.headers.authorization)
+      response.setHeader('content-type', 'application/json')
+      if (keys.length === 1) finish = () => { response.end(jsonReply) }
+      else response.end(jsonReply)
+    })
+    let key: string | null = 'sk-old'
+    const { gateway, children } = await startGateway({ credentials: () => Promise.resolve(key) })
+    const { token, socketPath } = await opened(gateway, { taskId: taskOf('task_1'), bot: lead, target: targetOn(port, { needsKey: true }) })
+    const inFlight = ask(socketPath, token, { model: 'stub-model', messages: [] })
+    await vi.waitFor(() => expect(keys).toHaveLength(1))
+    key = 'sk-new'
+    await gateway.refresh()
+    expect(await ask(socketPath, token, { model: 'stub-model', messages: [] })).toMatchObject({ status: 200 })
+    finish()
+    expect(await inFlight).toMatchObject({ status: 200 })
+    expect(keys).toEqual(['Bearer sk-old', 'Bearer sk-new'])
+    key = null
+    await gateway.refresh()
+    expect(await ask(socketPath, token, { model: 'stub-model', messages: [] })).toMatchObject({ status: 502 })
+    expect(children).toHaveLength(1)
+  })
+
   test('opens one private socket a grant, which only that grant’s token opens', async () => {
     const port = await startVendor((_request, response) => { response.end(jsonReply) })
     const { gateway } = await startGateway()
