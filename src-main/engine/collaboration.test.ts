@@ -19,7 +19,7 @@ const task: NewTask = {
 }
 
 /** A whole room in memory; `restart` makes a new engine over the same journal and sessions. */
-async function aRoom(leadAnswers: string[], change: { readonly directory?: ReturnType<typeof createScriptedDirectory> } = {}) {
+async function aRoom(leadAnswers: string[], change: { readonly directory?: ReturnType<typeof createScriptedDirectory>; readonly source?: NewTask['source'] } = {}) {
   const time = createFakeTime()
   const ids = createFakeIds()
   const journal = createMemoryJournal()
@@ -61,7 +61,7 @@ async function aRoom(leadAnswers: string[], change: { readonly directory?: Retur
     },
   }
   const settle = async (): Promise<void> => { for (let round = 0; round < 12; round += 1) { await settled(); await time.advance(0) } }
-  const created = await current.engine.createTask(task)
+  const created = await current.engine.createTask({ ...task, source: change.source ?? task.source })
   if (!created.ok) throw new Error(created.error.message)
   room.taskId = created.value.taskId
   await settle()
@@ -101,6 +101,12 @@ describe('the whole collaboration', () => {
     expect(room.workspace.disposed).toEqual([room.taskId])
     expect(room.errors).toEqual([])
     expect([...room.journal.openEffects()]).toEqual([])
+  })
+
+  it('names on the brief\'s card what of the machine the sandbox will see', async () => {
+    const mount = { id: 'm1', kind: 'toolchain' as const, label: 'Node', hostPath: '/home/me/.nvm/v24', into: '/opt/toolchains/nvm', mode: 'read-only' as const, pathEntry: 'bin' }
+    const room = await aRoom([brief], { source: { kind: 'folder', path: '/home/me/project', mounts: [mount] } })
+    expect(waitingHolds(room.state())[0]!.hold.facts).toContainEqual({ label: 'Toolchain', value: '/home/me/.nvm/v24 → /opt/toolchains/nvm (read-only)', exact: true, authoredBy: 'owner' })
   })
 
   it('submits nothing when the brief is denied', async () => {

@@ -96,6 +96,7 @@ function propose(state: TaskState, ctx: DecideContext, by: 'lead' | 'owner', wri
       { label: 'Runs unasked', value: brief.testCommand, exact: true, authoredBy: by },
       { label: 'Edits', value: state.grant.edits === 'allow' ? 'in the workspace, unasked' : state.grant.edits === 'ask' ? 'each asks' : 'denied', exact: false, authoredBy: 'host' },
       { label: 'Other commands', value: state.grant.otherCommands === 'ask' ? 'each asks' : 'denied', exact: false, authoredBy: 'host' },
+      ...(state.source.kind === 'folder' ? state.source.mounts.map((mount) => ({ label: mount.kind === 'dependency' ? 'Tests also see' : 'Toolchain', value: `${mount.hostPath} → ${mount.into} (${mount.mode})`, exact: true, authoredBy: 'owner' as const })) : []),
       { label: `Input ${String(inputVersion)}`, value: inputDigest, exact: true, authoredBy: 'host' },
     ],
     isolation: 'Bot B works in a disposable copy without network.', reaskReason: inputVersion > 1 ? 'The brief changed, so the earlier approval does not cover it.' : null,
