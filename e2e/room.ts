@@ -75,6 +75,17 @@ export class Room {
     await this.transcript.getByRole('button', { name: 'Send answer' }).click()
   }
 
+  /** Writes the brief in Bot A's place. */
+  async writeBrief(goal: string, testCommand: string): Promise<void> {
+    await this.header.getByRole('button', { name: 'More' }).click()
+    await this.window.getByRole('menuitem', { name: 'Write the brief yourself' }).click()
+    const dialog = this.window.getByRole('dialog', { name: 'Write the brief yourself' })
+    await dialog.getByRole('textbox', { name: 'Goal' }).fill(goal)
+    await dialog.getByRole('textbox', { name: 'Test command' }).fill(testCommand)
+    await dialog.getByRole('button', { name: 'Propose this brief' }).click()
+    await expect(dialog).toBeHidden()
+  }
+
   async stop(): Promise<void> {
     await this.header.getByRole('button', { name: 'Stop task' }).click()
   }

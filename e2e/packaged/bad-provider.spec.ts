@@ -27,7 +27,7 @@ for (const { name, step, says } of leadTroubles) {
   })
 }
 
-test('a provider that is down is named, and the owner can write the brief', async ({ provider }) => {
+test('a provider that is down is named, and the brief that the owner writes instead waits for approval like any other', async ({ provider }) => {
   const entry = stubEntry(provider)
   await provider.close()
   const app = await App.launch({ providers: [entry] })
@@ -35,7 +35,9 @@ test('a provider that is down is named, and the owner can write the brief', asyn
     await app.begin({ models: stubModels })
     await expect(app.room.transcript).toContainText(/Scripted provider/, { timeout: 60_000 })
     await expect(app.room.transcript).toContainText(/could not be reached|refused|unreachable/i)
-    await expect(app.room.transcript).toContainText(/Write it yourself/)
+    await app.room.writeBrief('Greet in rhyme', 'true')
+    await expect(app.room.hold('brief')).toContainText('Greet in rhyme')
+    await expect(app.room.hold('brief')).toContainText('Written by You')
   } finally {
     await app.close()
   }

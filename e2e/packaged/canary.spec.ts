@@ -44,7 +44,7 @@ test('secrets in the operator\'s environment and home reach no child, no request
     await room.approve('command')
     await expect.poll(() => processesOf(ownerFolder).some(({ command }) => command === 'sleep 621'), { timeout: 30_000 }).toBe(true)
     const children = processesOf(ownerFolder).filter((one) => !isChromiums(one, app.electron.process().pid!))
-    for (const [what, words] of [['the coder', 'opencode'], ['a command', 'sleep 621'], ['the proxy and the demo model', 'node.mojom.NodeService']] as const) expect(children.filter(({ command }) => command.includes(words)).length, `${what} is among the children that are looked at`).toBeGreaterThan(0)
+    for (const [what, words] of [['the coder', 'opencode'], ['a command', 'sleep 621'], ['the proxy and the demo model', 'node.mojom.NodeService']] as const) expect(children.filter(({ command, environment: seen }) => command.includes(words) && seen.includes('PATH=')).length, `${what} is among the children whose environment is looked at`).toBeGreaterThan(0)
     expect(children.filter((one) => leaks(one.environment)).map(({ command }) => command), 'children with a secret in their environment').toEqual([])
 
     await room.stop()

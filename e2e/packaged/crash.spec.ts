@@ -4,7 +4,7 @@ import { expect, test } from '../fixtures.ts'
 import { stubEntry, stubModels } from '../models.ts'
 import { newOwnerFolder } from '../owner-folder.ts'
 import { contents, makeProject } from '../owners-project.ts'
-import { expectNobodyLeft, processesOf, processesRunning } from '../processes.ts'
+import { processesOf, processesRunning } from '../processes.ts'
 import { does } from '../stubs/step.ts'
 
 let ownerFolder: string
@@ -23,7 +23,7 @@ test('killed in the middle of a turn, it spins nothing, sends nothing twice, lea
   const alive = processesOf(ownerFolder).map(({ pid }) => pid)
   expect(processesRunning(ownerFolder, 'opencode'), 'the coder runs').not.toEqual([])
   await first.crash()
-  await expectNobodyLeft(ownerFolder)
+  await expect.poll(() => processesRunning(ownerFolder, 'opencode'), 'the coder dies with the app').toEqual([])
 
   const second = await App.launch(launch)
   try {
@@ -60,9 +60,10 @@ test('killed while a command runs, the command and what it left in the backgroun
   await first.begin({ models: stubModels, testCommand, source: { kind: 'folder', path: folder, mounts: [] } })
   await first.room.approve('brief')
   await expect(first.room.tools({ tool: 'bash' })).toHaveAttribute('data-state', 'running', { timeout: 60_000 })
-  await expect.poll(() => processesRunning(ownerFolder, 'sleep 60').map(({ command }) => command).filter((command) => command.startsWith('sleep')).sort()).toEqual(['sleep 601', 'sleep 602'])
+  const sleeping = (): readonly string[] => processesRunning(ownerFolder, 'sleep 60').map(({ command }) => command).filter((command) => /^sleep \d+$/.test(command)).sort()
+  await expect.poll(sleeping).toEqual(['sleep 601', 'sleep 602'])
   await first.crash()
-  await expectNobodyLeft(ownerFolder)
+  await expect.poll(sleeping, 'they die with the app').toEqual([])
 
   const second = await App.launch(launch)
   try {
