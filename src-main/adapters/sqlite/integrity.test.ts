@@ -32,10 +32,10 @@ describe('journal integrity', () => {
   const forbidden = [
     "UPDATE events SET payload = '{}' WHERE seq = 3", 'DELETE FROM events WHERE seq = 6', 'DELETE FROM events', "UPDATE commands SET actor = 'x'", 'DELETE FROM commands', 'DELETE FROM effects',
     "UPDATE effects SET payload = '1'", "UPDATE effects SET state = 'started', kind = 'other' WHERE ord = 1", "UPDATE effects SET state = 'pending'",
-    "INSERT OR REPLACE INTO events SELECT seq, stream, version, at, commandId, actor, type, '{}', prev, hash FROM events WHERE seq = 6",
-    "INSERT INTO events SELECT seq + 1, stream, version, at, commandId, actor, type, payload, hash, hash FROM events WHERE seq = 6",
+    "INSERT OR REPLACE INTO events SELECT seq, stream, version, at, commandId, actor, type, '{}', prev, hash, closes FROM events WHERE seq = 6",
+    "INSERT INTO events SELECT seq + 1, stream, version, at, commandId, actor, type, payload, hash, hash, 0 FROM events WHERE seq = 6",
     "INSERT OR REPLACE INTO commands SELECT id, stream, 'x', at, lastSeq FROM commands", "INSERT OR REPLACE INTO effects SELECT * FROM effects",
-    "INSERT INTO events SELECT 7, stream, 4, 'soon', commandId, actor, type, payload, hash, hash FROM events WHERE seq = 6",
+    "INSERT INTO events SELECT 7, stream, 4, 'soon', commandId, actor, type, payload, hash, hash, 0 FROM events WHERE seq = 6",
   ]
   it.each(forbidden)('the file itself refuses: %s', (sql) => {
     const path = join(scratchFolder(), 'journal.sqlite')
@@ -61,7 +61,7 @@ describe('journal integrity', () => {
     { sql: 'DELETE FROM events WHERE seq = 4', bad: 4 },
     { sql: 'UPDATE events SET seq = 99 WHERE seq = 2; UPDATE events SET seq = 2 WHERE seq = 3; UPDATE events SET seq = 3 WHERE seq = 99', bad: 2 },
     { sql: 'UPDATE events SET version = 9 WHERE seq = 5', bad: 5 },
-    { sql: 'DELETE FROM events WHERE seq = 5; INSERT INTO events SELECT 5, stream, 3, at, commandId, actor, type, payload, prev, hash FROM events WHERE seq = 3', bad: 5 },
+    { sql: 'DELETE FROM events WHERE seq = 5; INSERT INTO events SELECT 5, stream, 3, at, commandId, actor, type, payload, prev, hash, 0 FROM events WHERE seq = 3', bad: 5 },
     { sql: `UPDATE events SET hash = 'sha256:${'1'.repeat(64)}' WHERE seq = 2`, bad: 2 },
   ]
   it.each(tampered)('the chain names event $bad after: $sql', async ({ sql, bad }) => {

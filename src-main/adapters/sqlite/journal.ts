@@ -4,10 +4,10 @@ import type { Millis } from '../../../src-preload/contract/ids.ts'
 import type { AuditRow } from '../../../src-preload/contract/methods.ts'
 import type { Result } from '../../../src-preload/contract/result.ts'
 import { genesisHash, payloadText } from '../../core/journal/chain.ts'
-import type { Commit, CommitOutcome, EffectRecord, Journal, StoredEvent } from '../../engine/ports.ts'
+import type { Commit, CommitOutcome, EffectRecord, Journal } from '../../engine/ports.ts'
 import { auditReader, taskOfStream, type AuditQuery } from './audit.ts'
 import { exportJournal, type ExportOrder, type ExportReceipt } from './export.ts'
-import { JournalFault, journalFailure } from './faults.ts'
+import { JournalFault, journalFailure, sqliteCode } from './faults.ts'
 import { rowHash, storedEvent, type EventRecord } from './records.ts'
 import { verifyChain, type ChainReport } from './verify.ts'
 
@@ -66,55 +66,63 @@ export function createJournal(db: Database.Database, seams: Seams): SqliteJourna
 
 function writer(db: Database.Database, redact: (text: string) => string, failpoint: Failpoint): (commit: Commit) => CommitOutcome {
   const receipt = db.prepare<[string], number>('SELECT 1 FROM commands WHERE id = ?').pluck()
-  const addReceipt = db.prepare('INSERT INTO commands (id, stream, actor, at, lastSeq) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
-  const addEvent = db.prepare('INSERT INTO events (seq, stream, version, at, commandId, actor, type, payload, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const addReceipt = db.prepare('INSERT INTO commands (id, stream, actor, at, lastSeq) VALUES (?, ?, ?, ?, ?)')
+  const addEvent = db.prepare('INSERT INTO events (seq, stream, version, at, commandId, actor, type, payload, prev, hash, closes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const addEffect = db.prepare("INSERT INTO effects (id, ord, stream, kind, payload, state, attempts, commandId) VALUES (?, ?, ?, ?, ?, 'pending', 0, ?)")
   // Read once, then counted: effects are handed out in the order of their commits.
   let effectsSoFar = db.prepare<[], number>('SELECT coalesce(max(ord), 0) FROM effects').pluck().get() ?? 0
   const end = effectEnder(db)
   const ends = chainEnds(db)
+  const add = (row: EventRecord, closes: 0 | 1): void => {
+    addEvent.run(row.seq, row.stream, row.version, row.at, row.commandId, row.actor, row.type, row.payload, row.prev, row.hash, closes)
+  }
 
   // One transaction (J4): receipt, events, new effects and the outcomes of old ones are there together or not at all.
-  const transaction = db.transaction((commit: Commit): CommitOutcome => {
-    const version = ends.versionOf(commit.stream)
-    if (version !== commit.expectedVersion) return receipt.get(commit.commandId) === undefined ? { is: 'conflict', version } : { is: 'duplicate' }
-    const last = ends.head()
-    const receipted = addReceipt.run(commit.commandId, commit.stream, commit.actor, commit.at, last.seq + commit.events.length)
-    if (receipted.changes === 0) return { is: 'duplicate' }
-    let prev = last.hash
-    const stored = commit.events.map((event, index): StoredEvent => {
-      const row = {
-        seq: last.seq + index + 1, stream: commit.stream, version: version + index + 1, at: commit.at, commandId: commit.commandId, actor: commit.actor,
-        type: event.type, payload: payloadText(event.payload, redact),
-      }
-      const hash = rowHash(row, prev)
-      addEvent.run(row.seq, row.stream, row.version, row.at, row.commandId, row.actor, row.type, row.payload, prev, hash)
-      const record: EventRecord = { ...row, prev, hash }
-      prev = hash
-      return storedEvent(record)
-    })
+  const addAll = db.transaction((commit: Commit, rows: readonly EventRecord[]): void => {
+    for (const [index, row] of rows.entries()) add(row, index === rows.length - 1 ? 1 : 0)
+    if (rows.length === 0) addReceipt.run(commit.commandId, commit.stream, commit.actor, commit.at, ends.head().seq)
     for (const effect of commit.effects) addEffect.run(effect.id, ++effectsSoFar, commit.stream, effect.kind, payloadText(effect.payload, redact), commit.commandId)
     for (const id of commit.settles) end(id, 'done', commit.at)
     for (const id of commit.retires) end(id, 'retired', commit.at)
     failpoint('commit:inside')
-    return { is: 'committed', stored }
   })
   return (commit) => {
+    const version = ends.versionOf(commit.stream)
+    if (version !== commit.expectedVersion) return receipt.get(commit.commandId) === undefined ? { is: 'conflict', version } : { is: 'duplicate' }
     try {
-      const outcome = transaction.immediate(commit)
-      if (outcome.is === 'committed') ends.advance(outcome.stored.at(-1))
-      return outcome
+      const rows = rowsOf(commit, ends.head(), redact)
+      const [only] = rows
+      // One event and nothing else is one statement, which is a transaction by itself: half of what every commit costs beside the disk is saved.
+      if (only !== undefined && rows.length + commit.effects.length + commit.settles.length + commit.retires.length === 1) add(only, 1)
+      else addAll.immediate(commit, rows)
+      ends.advance(rows.at(-1))
+      return { is: 'committed', stored: rows.map(storedEvent) }
     } catch (error) {
+      if (sqliteCode(error) === 'SQLITE_CONSTRAINT_PRIMARYKEY' && receipt.get(commit.commandId) !== undefined) return { is: 'duplicate' }
       ends.forget()
       throw error
     }
   }
 }
 
+/** The lines that a commit adds to the chain behind `last`. */
+function rowsOf(commit: Commit, last: { readonly seq: number; readonly hash: string }, redact: (text: string) => string): readonly EventRecord[] {
+  let prev = last.hash
+  return commit.events.map((event, index) => {
+    const row = {
+      seq: last.seq + index + 1, stream: commit.stream, version: commit.expectedVersion + index + 1, at: commit.at, commandId: commit.commandId, actor: commit.actor,
+      type: event.type, payload: payloadText(event.payload, redact),
+    }
+    const record = { ...row, prev, hash: rowHash(row, prev) }
+    prev = record.hash
+    return record
+  })
+}
+
 interface ChainEnds {
   readonly head: () => { readonly seq: number; readonly hash: string }
   readonly versionOf: (stream: string) => number
-  readonly advance: (last: StoredEvent | undefined) => void
+  readonly advance: (last: EventRecord | undefined) => void
   readonly forget: () => void
 }
 

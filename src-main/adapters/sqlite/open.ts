@@ -28,6 +28,12 @@ export interface JournalOptions {
 const busyTimeoutMs = 1_000
 
 /**
+ * Half of SQLite's default. A commit rewrites the last page of each of its tables and indexes, so that the disk is asked for pages, not
+ * for rows, and most events have less than a kilobyte; long outputs go to overflow pages of any size as well.
+ */
+const pageBytes = 2_048
+
+/**
  * Opens the journal, creating or migrating it. Refusals, each leaving the file as it is: `network-drive`, `journal-readonly`, `journal-busy`
  * (another process has it), `journal-corrupt`, `journal-newer`, `disk-full`, `unavailable` (the disk reported an error).
  * Synchronous: `quick_check` reads the whole file once (about 100 MB in 0.3 s). Throws when the addon cannot be loaded.
@@ -96,6 +102,8 @@ function create(options: JournalOptions, steps: readonly Migration[]): void {
     const db = connect(options, draft)
     try {
       db.pragma('locking_mode = EXCLUSIVE')
+      // Before the log begins: a file keeps its page size.
+      db.pragma(`page_size = ${pageBytes}`)
       db.pragma('journal_mode = WAL')
       db.pragma('synchronous = FULL')
       db.pragma(`application_id = ${applicationId}`)

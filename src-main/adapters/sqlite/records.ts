@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { rowText, type ChainRow } from '../../core/journal/chain.ts'
 import type { StoredEvent } from '../../engine/ports.ts'
 
@@ -12,7 +12,7 @@ export function storedRow({ seq, stream, version, at, commandId, actor, type, pa
 
 /** `sha256:` and hex of the row's canonical text, which names its predecessor. */
 export function rowHash(row: ChainRow, prev: string): string {
-  return `sha256:${createHash('sha256').update(rowText(row, prev), 'utf8').digest('hex')}`
+  return `sha256:${hash('sha256', rowText(row, prev), 'hex')}`
 }
 
 /** The event as the engine sees it. Throws when the payload is no JSON: the page is damaged, see `verifyChain`. */
