@@ -1,10 +1,9 @@
-import { app, safeStorage } from 'electron'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Failure } from '../src-preload/contract/failure.ts'
 import { limits } from '../src-preload/contract/limits.ts'
 import { ok, type Result } from '../src-preload/contract/result.ts'
-import { openKeychain } from './adapters/keychain/keychain.ts'
+import { openKeychain, type SafeStorage } from './adapters/keychain/keychain.ts'
 import { createLead } from './adapters/lead/proxy-lead.ts'
 import { createOpenCodeCoder } from './adapters/opencode/opencode-coder.ts'
 import { startDemoProvider } from './adapters/proxy/demo-process.ts'
@@ -35,7 +34,7 @@ import { probeAware } from './shell/provider-test.ts'
 import { servingRules } from './shell/serving-rules.ts'
 import { openCodeIn, resourcesFolder, sampleIn, sqliteAddonIn } from './shell/resources-folder.ts'
 
-export interface ComposeOptions { readonly dataDir: string; readonly scriptedOwner: boolean; readonly notifier: Notifier; readonly entriesDir: string }
+export interface ComposeOptions { readonly dataDir: string; readonly scriptedOwner: boolean; readonly notifier: Notifier; readonly entriesDir: string; readonly appVersion: string; readonly isPackaged: boolean; readonly safeStorage: SafeStorage }
 
 /** Everything that stands before the journal: a window can be drawn and problems told with it. */
 export type Ground = Awaited<ReturnType<typeof layGround>>
@@ -45,12 +44,13 @@ const timers = createTimers(clock)
 const ids = createIds(clock)
 
 /** Settings, keys, log and folders. Never fails: what is broken is told in `problems`, and defaults stand in. */
-export async function layGround({ dataDir }: ComposeOptions) {
+export async function layGround(options: ComposeOptions) {
+  const { dataDir } = options
   for (const folder of ['', 'journal', 'tasks', 'patches', 'logs']) mkdirSync(join(dataDir, folder), { recursive: true, mode: 0o700 })
-  const resources = resourcesFolder({ isPackaged: app.isPackaged, resourcesPath: process.resourcesPath, env: process.env })
+  const resources = resourcesFolder({ isPackaged: options.isPackaged, resourcesPath: process.resourcesPath, env: process.env })
   const [settings, keychain, environment] = await Promise.all([
     openSettings(join(dataDir, 'settings.json'), textFiles),
-    openKeychain({ path: join(dataDir, 'keys.json'), safeStorage, files: textFiles, env: process.env, now: () => clock.now() }),
+    openKeychain({ path: join(dataDir, 'keys.json'), safeStorage: options.safeStorage, files: textFiles, env: process.env, now: () => clock.now() }),
     loadProvidersFile(process.env['COUNTERSIGN_PROVIDERS'], textFiles),
   ])
   const redact = createRedactor(() => keychain.secrets())
@@ -92,7 +92,7 @@ export function buildParts(ground: Ground, options: ComposeOptions) {
   const sqliteVersion = journal.value.facts().sqliteVersion
   const engine = new Engine({
     clock, ids, timers, journal: journal.value, sandbox, coder, gateway: probing, directory, lead, workspace, notifier: options.notifier,
-    versions: () => ({ app: app.getVersion(), electron: process.versions.electron, sqlite: sqliteVersion, openCode: null }), scriptedOwner: options.scriptedOwner, log: note,
+    versions: () => ({ app: options.appVersion, electron: process.versions.electron, sqlite: sqliteVersion, openCode: null }), scriptedOwner: options.scriptedOwner, log: note,
   })
   return ok({ ground, journal: journal.value, sandbox, coder, gateway, directory, workspace, lead, engine, demo, sqliteVersion, ids, entriesDir: options.entriesDir })
 }

@@ -1,4 +1,4 @@
-import { app, type BrowserWindow } from 'electron'
+import { app, safeStorage, type BrowserWindow } from 'electron'
 import { join } from 'node:path'
 import type { Failure } from '../src-preload/contract/failure.ts'
 import { methodNames } from '../src-preload/contract/channels.ts'
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   denyPermissions()
   serveApp(join(import.meta.dirname, '../renderer'))
   window = openMainWindow(join(import.meta.dirname, '../preload/index.cjs'))
-  const options: ComposeOptions = { dataDir: app.getPath('userData'), scriptedOwner: app.commandLine.hasSwitch('scripted-owner'), notifier: waitingNotifier(() => window), entriesDir: import.meta.dirname }
+  const options: ComposeOptions = { dataDir: app.getPath('userData'), scriptedOwner: app.commandLine.hasSwitch('scripted-owner'), notifier: waitingNotifier(() => window), entriesDir: import.meta.dirname, appVersion: app.getVersion(), isPackaged: app.isPackaged, safeStorage }
   const ground = await layGround(options)
   const parts = buildParts(ground, options)
   if (!parts.ok) {

@@ -143,6 +143,7 @@ describe('the whole collaboration', () => {
     const room = await aRoom(['no json', 'still none', 'sorry'])
     expect(room.lead.asked).toHaveLength(3)
     expect([...room.state().questions.values()][0]?.purpose).toBe('brief')
+    expect(room.state().status).toBe('blocked')
     await room.give({ is: 'write-brief', brief: { goal: 'g', scope: '', criteria: [], testCommand: 'make test', excerpts: [] } })
     await room.decide('approved')
     expect(room.coder.run().submitted[0]!.text).toContain('make test')

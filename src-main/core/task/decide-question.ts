@@ -23,7 +23,7 @@ const optionCharsMax = 500
 /** All options together: with the question they fit into one envelope. */
 const optionsBytesMax = 12_000
 const answerBytesMax = 24_000
-/** A question is asked only while its answer and the turn's result can be sent as well. */
+/** A question is asked only while its answer, the answers still owed to others and the turn's result can be sent as well. */
 const messagesOfAQuestion = 3
 
 /** The options that fit, each clipped; those beyond are left out. */
@@ -44,7 +44,8 @@ export function questionAsked(state: TaskState, command: Host<'question-asked'>,
   const turn = activeTurn(state)
   if (turn === null || state.phase !== 'coding') return ignored
   if ([...state.questions.values()].some((question) => question.upstreamId === command.upstreamId)) return ignored
-  const roomForAll = affordable(state, 'question-answer-result', { ...messageCharge, messages: messagesOfAQuestion * messageCharge.messages })
+  const owed = openQuestions(state).filter((open) => open.purpose === 'work').length
+  const roomForAll = affordable(state, 'question-answer-result', { ...messageCharge, messages: (messagesOfAQuestion + owed) * messageCharge.messages })
   if (!roomForAll.ok) return failTask(state, roomForAll.error, interruptTools(state, 'The budget is used.'))
   const questionId = ctx.mint('q') as QuestionId
   const text = clip(command.text, questionCharsMax, questionBytesMax)

@@ -130,6 +130,9 @@ describe('questions', () => {
     const task = playToWork(say.open({ task: { budget: { ...aTask.budget, messagesMax: 3 } } })).play(say.question('que_1'))
     expect(task.state).toMatchObject({ status: 'failed', failure: { code: 'budget-exhausted' } })
     expect(() => playTask(say.open({ task: { budget: { ...aTask.budget, messagesMax: 1 } } }))).toThrow(/two messages/)
+    // Of two at once each owes an answer: 1 request, 2 questions, 2 answers and 1 result do not fit into 5.
+    const both = playToWork(say.open({ task: { budget: { ...aTask.budget, messagesMax: 5 } } })).play(say.question('que_1'), say.question('que_2'))
+    expect(both.state.failure?.code).toBe('budget-exhausted')
   })
 
   it('asks the owner when asking the lead broke', () => {

@@ -23,11 +23,15 @@ export function evolve(state: TaskState, event: TaskEvent, at: Millis, order: nu
   return isFinished(next.status) ? next : withBlocked(next)
 }
 
-/** T1. Between claimed and result-ready, `blocked` is exactly: an approval or an answer is waited for. */
+/**
+ * T1. Between claimed and result-ready, `blocked` is exactly: an approval or an answer is waited for. Before that it is exactly: the owner
+ * takes the lead's place. The brief's own approval blocks nothing that has begun.
+ */
 function withBlocked(state: TaskState): TaskState {
-  if (state.status !== 'working' && state.status !== 'blocked') return state
-  const waits = waitingHolds(state).length > 0 || openQuestion(state) !== null
-  const status = waits ? 'blocked' : 'working'
+  const before = state.status === 'open' || (state.status === 'blocked' && state.brief?.approved !== true)
+  if (!before && state.status !== 'working' && state.status !== 'blocked') return state
+  const waits = openQuestion(state) !== null || (!before && waitingHolds(state).length > 0)
+  const status = waits ? 'blocked' : before ? 'open' : 'working'
   return status === state.status ? state : { ...state, status }
 }
 

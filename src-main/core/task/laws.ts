@@ -10,7 +10,7 @@ export interface PlacedEvent { readonly payload: TaskEvent; readonly at: number;
 
 /** Which status may follow which. Blocked straight after claimed: the turn began and waits in one step, since a hold of another layer was open. */
 const follows: Record<TaskStatus, readonly TaskStatus[]> = {
-  open: ['claimed', 'cancelled', 'failed'], claimed: ['working', 'blocked', 'cancelled', 'failed'], working: ['blocked', 'result-ready', 'cancelled', 'failed'], blocked: ['working', 'cancelled', 'failed'],
+  open: ['claimed', 'blocked', 'cancelled', 'failed'], claimed: ['working', 'blocked', 'cancelled', 'failed'], working: ['blocked', 'result-ready', 'cancelled', 'failed'], blocked: ['open', 'working', 'cancelled', 'failed'],
   'result-ready': ['accepted', 'cancelled'], accepted: [], cancelled: [], failed: [],
 }
 

@@ -32,7 +32,7 @@ export function entryRows(state: TaskState, event: TaskEvent, where: At): EntryR
   const here = `at:${String(where.order)}`
   switch (event.type) {
     case 'task-opened': return [put(here, 'owner', { is: 'message', text: `**${event.title}**\n\n${event.requirement}${event.criteria.length === 0 ? '' : `\n\n${event.criteria.map((line) => `- ${line}`).join('\n')}`}`, streaming: false, reasoning: false })]
-    case 'workspace-prepared': return [put(here, 'host', { is: 'notice', level: 'info', text: `Workspace ready: ${String(event.files)} files copied${event.baseCommit === null ? '' : ` at ${event.baseCommit.slice(0, 12)}`}.${event.notes.length === 0 ? '' : ` ${event.notes.join(' ')}`}`, todo: null })]
+    case 'workspace-prepared': return [put(here, 'host', { is: 'notice', level: 'info', text: `Workspace ready: ${String(event.files)} ${event.files === 1 ? 'file' : 'files'} copied${event.baseCommit === null ? '' : ` at ${event.baseCommit.slice(0, 12)}`}.${event.notes.length === 0 ? '' : ` ${event.notes.join(' ')}`}`, todo: null })]
     case 'brief-proposed': return [...change(`brief:${String(event.inputVersion - 1)}`, (body) => (body.is === 'brief' && body.state === 'proposed' ? { ...body, state: 'replaced' } : body)),
       put(`brief:${String(event.inputVersion)}`, event.by, { is: 'brief', brief: event.brief, inputVersion: event.inputVersion, inputDigest: event.inputDigest, state: 'proposed' })]
     case 'brief-approved': return change(`brief:${String(event.inputVersion)}`, (body) => (body.is === 'brief' ? { ...body, state: 'approved' } : body))
