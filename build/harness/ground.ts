@@ -62,11 +62,11 @@ export function makeGround(journal: Ground['journal'], random: Random): HeldGrou
 export function lookOver(room: ScriptedRoom, expectErrors?: RegExp): void {
   const { journal } = room
   for (const stream of journal.streams()) {
+    if (room.engine.state(stream as TaskId) === undefined) continue // Not a task: what a home keeps of its mailbox.
     const history = [...journal.read(stream)].map((stored) => ({ payload: stored.payload as TaskEvent, at: stored.at, seq: stored.seq }))
     assert.deepEqual(brokenLaws(history), [], 'a law of a task\'s history is broken')
     assert.deepEqual(history.map((_, index) => index + 1), [...journal.read(stream)].map((stored) => stored.version), 'a gap in a stream')
-    const live = room.engine.state(stream as TaskId)
-    if (live !== undefined) assert.deepEqual(fold(history), live, 'the journal folds to another state than the one in use')
+    assert.deepEqual(fold(history), room.engine.state(stream as TaskId), 'the journal folds to another state than the one in use')
     for (const row of room.engine.room.snapshot(stream as TaskId).put) assert.ok(rowSchema.safeParse(row).success, `a row that the window refuses: ${JSON.stringify(row).slice(0, 300)}`)
   }
   assert.deepEqual(room.errors.filter((error) => expectErrors?.test(error) !== true), [], 'the engine logged errors')

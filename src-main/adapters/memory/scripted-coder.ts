@@ -102,6 +102,7 @@ function startRun(coder: ScriptedCoder, spec: CoderSpec, clock: Clock, store: Ru
       session = turn.sessionId
       await coder.gates.pass('submit')
       const taken = coder.submitAnswer.ok || coder.submitAnswer.error.code === 'submit-ambiguous'
+      if (run.stopped) return err(failure('submit-ambiguous', 'The process ended meanwhile.', 'Check again.'))
       // Idempotent by message id, as the runtime is.
       if (!taken || store.prompts.has(turn.messageId)) return coder.submitAnswer
       store.prompts.set(turn.messageId, { sessionId: turn.sessionId, process: index, state: 'running' })

@@ -4,7 +4,7 @@ import type { NewTask } from '../../../src-preload/contract/methods.ts'
 import type { Result } from '../../../src-preload/contract/result.ts'
 import { waitingHolds, type TaskState } from '../../core/task/model.ts'
 import { Engine } from '../../engine/engine.ts'
-import type { Journal, ModelDirectory } from '../../engine/ports.ts'
+import type { Coder, Journal, Lead, ModelDirectory } from '../../engine/ports.ts'
 import { createFakeIds, createFakeTime, settled, type FakeTime } from './fake-time.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 import { createLife, mortalJournal, mortalTimers, type Blow, type CrashPoint, type Life } from './mortal.ts'
@@ -47,6 +47,9 @@ export interface RoomOptions {
   /** Opens what a start finds; called again at each restart. Default: one journal in memory that outlives every life. */
   readonly journal?: () => Journal
   readonly time?: FakeTime
+  /** Stand in for the scripted coder and lead: bots that live in another home. */
+  readonly remoteCoder?: () => Coder
+  readonly remoteLead?: () => Lead
   /** Gets each life's coder before anything else does: to script it. */
   readonly onCoder?: (coder: ScriptedCoder) => void
   /** Where lives end and disks refuse; asked at each crash point of each life. */
@@ -92,7 +95,7 @@ function makeGround(options: RoomOptions) {
   const memory = createMemoryJournal()
   return {
     time, ids: createFakeIds(), openJournal: options.journal ?? (() => memory), workspace: createScriptedWorkspace(), sandbox: createScriptedSandbox(time), lead: createScriptedLead(typeof options.leadAnswers === 'function' ? options.leadAnswers : [...(options.leadAnswers ?? [])]),
-    notifier: createScriptedNotifier(), store: createRuntimeStore(), errors: [] as string[], coders: [] as ScriptedCoder[], directory: options.directory ?? createScriptedDirectory(), onCoder: options.onCoder ?? (() => undefined),
+    notifier: createScriptedNotifier(), store: createRuntimeStore(), errors: [] as string[], coders: [] as ScriptedCoder[], directory: options.directory ?? createScriptedDirectory(), onCoder: options.onCoder ?? (() => undefined), remoteCoder: options.remoteCoder, remoteLead: options.remoteLead,
   }
 }
 type Ground = ReturnType<typeof makeGround>
@@ -108,7 +111,7 @@ function makeLife(ground: Ground, blowAt: (point: CrashPoint, passed: number) =>
   const journal = ground.openJournal()
   ground.coders.push(coder)
   const engine = new Engine({
-    clock: time, ids, timers: mortalTimers(time, life), journal: mortalJournal(journal, life), sandbox, coder, gateway, directory, lead, workspace, notifier,
+    clock: time, ids, timers: mortalTimers(time, life), journal: mortalJournal(journal, life), sandbox, coder: ground.remoteCoder?.() ?? coder, gateway, directory, lead: ground.remoteLead?.() ?? lead, workspace, notifier,
     versions: () => ({ app: '0', electron: '0', sqlite: '0', openCode: null }), scriptedOwner: false,
     log: (level, msg, fields) => { if (level === 'error' && life.alive) ground.errors.push(`${msg} ${JSON.stringify(fields)}`) },
   })

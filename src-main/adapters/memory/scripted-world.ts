@@ -37,7 +37,7 @@ export function createScriptedGateway(): ScriptedGateway {
   return {
     opened, closed,
     start: () => Promise.resolve(ok({ port: 18_747, note: null })),
-    open: (grant) => { opened.push(`${grant.taskId}/${grant.bot}`); return Promise.resolve(ok({ token: `token-${grant.bot}`, socketPath: '/scripted.sock' })) },
+    open: (grant) => { opened.push(`${grant.taskId}/${grant.bot}`); return Promise.resolve(ok({ token: `token-${grant.bot}-${grant.taskId}`, socketPath: '/scripted.sock' })) },
     close: (taskId) => { closed.push(taskId); return Promise.resolve() },
     onAdmission: (listener) => { decide = listener }, onCallStarted: () => undefined, onCallEnded: (listener) => { ended = listener }, onPreview: (listener) => { previewed = listener },
     stop: () => Promise.resolve(),

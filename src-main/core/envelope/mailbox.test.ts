@@ -88,6 +88,15 @@ describe('a mailbox', () => {
     expect(take(asked, question({ eventId: 'env_x', seq: 7 })).verdict).toEqual({ is: 'refused', reason: 'wrong-role' })
   })
 
+  it('takes a cancel of a newer generation, and then nothing of the older', () => {
+    const cancel = (generation: number, eventId: string, seq: number) => draft({ kind: 'cancel', eventId, seq, generation, inputVersion: 0, inputDigest: null, payload: { cause: 'the owner stopped it' } })
+    const asked = sent(taken(coderEnd(), draft()), question())
+    expect(take(asked, cancel(1, 'env_c1', 3)).verdict).toEqual({ is: 'refused', reason: 'stale-generation' })
+    const cancelled = taken(asked, cancel(2, 'env_c2', 4))
+    expect(take(cancelled, answer()).verdict).toEqual({ is: 'refused', reason: 'stale-generation' })
+    expect(send(cancelled, question({ eventId: 'env_late' }) as never)).toEqual({ ok: false, error: 'stale-generation' })
+  })
+
   it('takes and sends nothing in a direction that was revoked', () => {
     const asked = sent(taken(coderEnd(), draft()), question())
     expect(take(allow(asked, { transport: 'dm', from: lead, to: coder, kinds: [] }), answer()).verdict).toEqual({ is: 'refused', reason: 'no-permit' })

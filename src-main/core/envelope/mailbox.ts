@@ -113,7 +113,8 @@ export function receive(before: Mailbox, route: Route, bytes: Uint8Array, now: M
   if (repeated !== null) return refused(mailbox, repeated)
   const late = belongs(mailbox, found.value, envelope)
   if (late !== null) return refused(mailbox, late)
-  const taken = outstandingAfter(bindInput(mailbox, found.value, envelope), envelope.taskId, (events) => { replied(events, envelope) })
+  const raised = envelope.kind === 'cancel' ? raiseGeneration(mailbox, envelope.taskId, envelope.generation) : bindInput(mailbox, found.value, envelope)
+  const taken = outstandingAfter(raised, envelope.taskId, (events) => { replied(events, envelope) })
   const binding = taken.bindings.find((known) => known.taskId === envelope.taskId) ?? found.value
   return {
     mailbox: { ...taken, heard: new Map(taken.heard).set(heardKey(route, envelope), digestOfBytes(bytes)), sequences: new Map(taken.sequences).set(sequenceKey(route, envelope), envelope.eventId) },
@@ -155,6 +156,8 @@ function repetition(mailbox: Mailbox, route: Route, envelope: Envelope, digest: 
 
 /** Whether it is of the task's generation and input, and replies to something that this end sent and that is not settled. */
 function belongs(mailbox: Mailbox, binding: Binding, envelope: Envelope): RouteRefusal | null {
+  // The host that leads a task owns its generation: its cancel is the one word that may be ahead, and it brings the new one.
+  if (envelope.kind === 'cancel') return envelope.generation > binding.generation ? null : 'stale-generation'
   if (envelope.generation !== binding.generation) return envelope.generation < binding.generation ? 'stale-generation' : 'future-generation'
   if (binding.input !== null && envelope.inputDigest !== null && (envelope.inputDigest !== binding.input.digest || envelope.inputVersion !== binding.input.version)) return 'other-input'
   if (envelope.kind === 'request') return binding.input === null ? null : 'conflict'
