@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { goldens } from './golden.suite.ts'
+import { plainGoldens as goldens } from './golden.suite.ts'
 import { proxyLimits } from './proxy-limits.ts'
 import { ask, codeOf, releaseAll, startProxy, startVendor, token, type Reply, type RunningProxy } from './proxy.suite.ts'
 

@@ -8,10 +8,10 @@ export interface Golden {
   readonly model: string | null
 }
 
-const write = { callId: 'call_w', tool: 'write', json: JSON.stringify({ filePath: '/workspace/größe.ts', content: 'const n = "ü😀"\n\tx \\ "y"\u2028\n' }) }
-const bash = { callId: 'call_b', tool: 'bash', json: JSON.stringify({ command: 'bun test', description: 'tests' }) }
+export const write = { callId: 'call_w', tool: 'write', json: JSON.stringify({ filePath: '/workspace/größe.ts', content: 'const n = "ü😀"\n\tx \\ "y"\u2028\n' }) }
+export const bash = { callId: 'call_b', tool: 'bash', json: JSON.stringify({ command: 'bun test', description: 'tests' }) }
 
-function pieces(text: string, chars: number): string[] {
+export function pieces(text: string, chars: number): string[] {
   return Array.from({ length: Math.ceil(text.length / chars) }, (_unused, index) => text.slice(index * chars, (index + 1) * chars))
 }
 
@@ -19,7 +19,7 @@ function chunk(delta: unknown, finish: string | null = null, more: object = {}):
   return JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm-1-2026', choices: [{ index: 0, delta, finish_reason: finish }], ...more })
 }
 
-function frames(events: readonly string[], end = '\n\n', name?: (event: string) => string): string {
+export function frames(events: readonly string[], end = '\n\n', name?: (event: string) => string): string {
   return events.map((event) => `${name === undefined ? '' : `event: ${name(event)}${end.slice(0, end.length / 2)}`}data: ${event}${end}`).join('')
 }
 
@@ -69,7 +69,7 @@ const known = { inputTokens: 11, outputTokens: 5 }
 const unknown = { inputTokens: null, outputTokens: null }
 const both = [write, bash]
 
-export const goldens: readonly Golden[] = [
+export const plainGoldens: readonly Golden[] = [
   { name: 'OpenAI chat', api: 'chat', text: frames(openAiEvents), calls: both, usage: known, model: 'm-1-2026' },
   { name: 'chat with CRLF', api: 'chat', text: frames(openAiEvents, '\r\n\r\n'), calls: both, usage: known, model: 'm-1-2026' },
   { name: 'chat with keep-alive comments (OpenRouter)', api: 'chat', text: openAiEvents.map((event) => `: OPENROUTER PROCESSING\n\ndata: ${event}\n\n`).join(''), calls: both, usage: known, model: 'm-1-2026' },

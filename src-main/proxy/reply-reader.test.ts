@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { taskIdSchema } from '../../src-preload/contract/ids.ts'
-import { goldens, type Golden } from './golden.suite.ts'
+import { goldens } from './dialects.suite.ts'
+import type { Golden } from './golden.suite.ts'
 import { ReplyReader } from './reply-reader.ts'
 import { Tap, type Preview } from './tap.ts'
 import type { Time } from './time.ts'

@@ -59,7 +59,8 @@ function frameOf(name: string, value: unknown): string {
 }
 
 function chatTerminal(about: Readonly<Record<string, unknown>>): Terminal | null {
-  if (about['error'] != null) return 'failed'
+  // vLLM says it without an `error` member.
+  if (about['error'] != null || about['object'] === 'error') return 'failed'
   return listOf(about['choices']).some((choice) => textOf(recordOf(choice)?.['finish_reason']) !== null) ? 'finished' : null
 }
 

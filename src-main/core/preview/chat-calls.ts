@@ -36,6 +36,9 @@ export class ChatCallReader implements CallReader {
     if (callId !== null || tool !== null) steps.push({ is: 'seen', key: call.key, callId, tool })
     const text = textOf(about?.['arguments'])
     if (text !== null) steps.push({ is: 'arguments', key: call.key, text })
+    // Some gateways hand on an object where the API wants its text.
+    const whole = recordOf(about?.['arguments'])
+    if (whole !== null) steps.push({ is: 'whole', key: call.key, text: JSON.stringify(whole) })
   }
 
   #callOf(choiceIndex: number, index: number | null, callId: string | null, steps: CallStep[]): OpenCall {
