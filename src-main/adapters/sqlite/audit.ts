@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3'
 import { taskIdSchema, type TaskId } from '../../../src-preload/contract/ids.ts'
 import type { AuditRow } from '../../../src-preload/contract/methods.ts'
 import { genesisHash } from '../../core/journal/chain.ts'
+import { describeEvent } from '../../core/task/describe.ts'
 import type { EventRecord } from './records.ts'
 
 /** As `audit.query` of the bridge: all conditions hold together; `text` is looked for in type, actor, command id and payload. */
@@ -39,13 +40,11 @@ function asciiLower(text: string): string {
 }
 
 const summaryCharsMax = 160
-const telling = ['title', 'text', 'message', 'status', 'outcome', 'verdict', 'kind', 'reason', 'command', 'summary']
 
-/** The payload's telling members in one line of at most 160 characters; whole payload when none is there. */
+/** An event in one line of at most 160 characters: in its own words, else its payload as it is. */
 export function summaryOf(payload: string): string {
   const value = JSON.parse(payload) as unknown
-  const members = typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
-  const said = telling.map((name) => members[name]).filter((member) => typeof member === 'string' || typeof member === 'number')
-  const line = (said.length > 0 ? said.join(' · ') : payload).replace(/\s+/g, ' ')
+  const told = typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string' ? describeEvent({ ...value, type: value.type }) : null
+  const line = (told ?? payload).replace(/\s+/g, ' ')
   return line.length <= summaryCharsMax ? line : `${Array.from(line).slice(0, summaryCharsMax - 1).join('')}…`
 }

@@ -154,7 +154,7 @@ describe('audit', () => {
     expect(journal.audit(query).map((row) => row.seq)).toEqual([6, 5, 4, 3])
     expect(journal.audit({ ...query, beforeSeq: 3 }).map((row) => row.seq)).toEqual([2, 1])
     expect(journal.audit({ ...query, taskId: 'task_1' }).map((row) => row.seq)).toEqual([6, 4, 2])
-    expect(journal.audit({ ...query, text: 'GRüßE, 2' })).toMatchObject([{ seq: 3, taskId: 'task_0', type: 'said', actor: 'owner', summary: 'Grüße, 2', payload: '{"text":"Grüße, 2"}', at: 1_002 }])
+    expect(journal.audit({ ...query, text: 'GRüßE, 2' })).toMatchObject([{ seq: 3, taskId: 'task_0', type: 'said', actor: 'owner', summary: '{"text":"Grüße, 2"}', payload: '{"text":"Grüße, 2"}', at: 1_002 }])
     expect(journal.audit({ ...query, text: '%' })).toEqual([])
     expect(journal.audit({ ...query, text: 'cmd_4' }).map((row) => row.seq)).toEqual([5])
   })
