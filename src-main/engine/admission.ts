@@ -27,11 +27,11 @@ export class Admissions {
     if (refused !== null) return { admit: false, code: refused.code, message: refused.message }
     const target = this.#deps.directory.resolve(state.targets[ask.bot].ref)
     const sent = this.#deps.dispatcher.dispatch(ask.taskId, {
-      is: 'call-wanted', bot: ask.bot, model: ask.model, bodyBytes: ask.bodyBytes, price: target.ok ? target.value.price : null, outputTokensMax: target.ok ? target.value.outputTokens : 32_000,
+      is: 'call-wanted', bot: ask.bot, model: ask.model, bodyBytes: ask.bodyBytes, price: target.ok ? target.value.price : null, outputTokensMax: target.ok ? target.value.outputTokens : 32_000, streams: ask.streams ?? false, outputTokensAsked: ask.outputTokensAsked ?? null,
     }, { commandId: `${this.#deps.bootId}:call:${String(ask.callNumber)}`, actor: 'host' })
     if (!sent.ok) return { admit: false, code: sent.error.code, message: sent.error.message }
     for (const event of sent.value.events) {
-      if (event.type === 'call-reserved') { this.#calls.set(ask.callNumber, { taskId: ask.taskId, bot: ask.bot, call: event.call }); return { admit: true } }
+      if (event.type === 'call-reserved') { this.#calls.set(ask.callNumber, { taskId: ask.taskId, bot: ask.bot, call: event.call }); return { admit: true, ...(event.outputTokensMax === undefined ? {} : { outputTokensMax: event.outputTokensMax }) } }
       if (event.type === 'call-refused') return { admit: false, code: event.code, message: event.message }
     }
     return { admit: false, code: 'stopped', message: 'The task does not take model calls any more.' }

@@ -43,7 +43,7 @@ export class Ingest {
       case 'retrying': this.#waiting(taskId, `attempt ${String(signal.attempt)} failed: ${signal.message.slice(0, 200)}; trying again`); return
       case 'text': this.#text(taskId, signal); return
       case 'tool-pending': this.#sayTexts(taskId, signal.signalId); this.#deps.previews.pending(taskId, signal.callId, signal.tool); return
-      case 'tool-running': this.#sayTexts(taskId, signal.signalId); this.#send(taskId, signal.signalId, { is: 'tool-started', callId: signal.callId, tool: signal.tool, ...inputOf(signal.input) }); this.#deps.previews.taken(taskId, signal.callId); return
+      case 'tool-running': this.#sayTexts(taskId, signal.signalId); this.#send(taskId, signal.signalId, { is: 'tool-started', callId: signal.callId, tool: signal.tool, ...inputOf(signal.input) }); return
       case 'tool-ended': this.#toolEnded(taskId, signal); return
       default: this.#fact(taskId, signal)
     }
@@ -62,6 +62,8 @@ export class Ingest {
         return
       }
       case 'turn-ended': {
+        this.#sayTexts(taskId, signal.signalId)
+        this.#deps.runs.peek(taskId)?.texts.clear()
         this.#deps.previews.settle(taskId, 'The turn ended before the call was complete.')
         this.#waiting(taskId, null)
         // G3. A grant is for its turn: what was approved and did not run is asked for again.
@@ -70,6 +72,8 @@ export class Ingest {
         return
       }
       case 'exited':
+        this.#sayTexts(taskId, signal.signalId)
+        this.#deps.runs.peek(taskId)?.texts.clear()
         this.#deps.previews.settle(taskId, 'OpenCode ended.')
         this.#send(taskId, signal.signalId, { is: 'coder-exited', how: signal.signal ?? `code ${String(signal.code)}` })
         refuseAll(this.#deps.runs.peek(taskId), 'OpenCode ended')
@@ -118,7 +122,7 @@ export class Ingest {
 
   #text(taskId: TaskId, signal: Extract<CoderSignal, { is: 'text' }>): void {
     const run = this.#deps.runs.peek(taskId)
-    if (run === undefined || signal.text.trim() === '') return
+    if (run === undefined || this.#deps.dispatcher.state(taskId)?.coder.is !== 'running' || signal.text.trim() === '') return
     const text = wellFormed(signal.text).slice(0, messageCharsHeld)
     const said = run.texts.get(signal.partId)?.said ?? ''
     if (signal.done) {
@@ -148,7 +152,6 @@ export class Ingest {
       is: 'tool-ended', callId: signal.callId, tool: signal.tool, state: signal.outcome, ...inputOf(signal.input), output: output.slice(0, limits.toolOutputHeldBytesMax), outputTruncated: output.length > limits.toolOutputHeldBytesMax,
       exitCode: signal.exitCode, title: signal.title, reason: signal.outcome === 'interrupted' ? 'Interrupted.' : null,
     })
-    this.#deps.previews.taken(taskId, signal.callId)
   }
 
   #send(taskId: TaskId, signalId: string, command: HostCommand): void {
@@ -167,6 +170,7 @@ function turnFailure(error: string | null, code: string | null): Failure {
   const words = (error ?? 'no reason was given').slice(0, 1_000)
   if (code === 'budget_exhausted') return failure('budget-exhausted', words, 'Request a revision with a larger budget, or start a new task.')
   if (code === 'tools_fallback_ineligible') return failure('provider-refused', words, 'Mend the provider in Settings → Providers: requests with tools are served direct or not at all.')
+  if (code === 'requests_per_turn') return failure('limit-hit', words, 'Look at what Bot B did in this turn, then start the task again with a narrower requirement.')
   if (code === 'usage_unknown') return failure('usage-unknown', words, 'Remove the money cap, or choose a model with a known price and usage.')
   return failure('provider-refused', `Bot B's model call failed: ${words}`, 'Look at the model call rows for status and path; check the provider in Settings, then start the task again.')
 }

@@ -15,11 +15,11 @@ export interface Grant extends Omit<GatewayGrant, 'token'> {
 export class GrantTable {
   readonly #grants = new Map<string, Grant>()
 
-  /** Adds or replaces a grant. The same grant sent again keeps its memory of refusals, unless its key has changed. */
+  /** Adds or replaces a grant; its calls in flight go on. What was refused under it is forgotten: it is sent again where something may be allowed now. */
   put(grant: GatewayGrant): Grant {
     const { token, ...rest } = grant
     const known = this.#grants.get(grant.grantId)
-    const kept: Grant = { ...rest, tokenHash: hash(token), refusals: known?.credential === grant.credential ? known.refusals : new Map<string, Refusal>(), lifetime: known?.lifetime ?? new AbortController() }
+    const kept: Grant = { ...rest, tokenHash: hash(token), refusals: new Map<string, Refusal>(), lifetime: known?.lifetime ?? new AbortController() }
     this.#grants.set(grant.grantId, kept)
     return kept
   }

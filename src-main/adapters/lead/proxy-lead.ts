@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser'
-import { Client } from 'undici'
+import type { Client } from 'undici'
 import { failure, failureCodeSchema, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { Lead } from '../../engine/ports.ts'
@@ -17,6 +17,8 @@ type Answer = Result<{ readonly text: string }, Failure>
 export function createLead(): Lead {
   return {
     ask: async (turn, onText, signal) => {
+      // Loaded with the first question, not when the app starts: it is the largest library of this process.
+      const { Client } = await import('undici')
       const client = new Client('http://localhost', { socketPath: turn.socketPath, headersTimeout: silenceMs, bodyTimeout: silenceMs })
       try {
         return await askOnce(client, turn, onText, signal)
@@ -84,7 +86,7 @@ async function readWhole(chunks: AsyncIterable<Buffer>): Promise<string | null> 
 
 /** Codes of the proxy that say what the owner can do; a code of ours (an admission's) is taken as it is. */
 const proxyCodes: Readonly<Record<string, Failure['code']>> = {
-  credential_missing: 'credential-missing', upstream_unreachable: 'provider-unreachable', upstream_timeout: 'provider-unreachable', upstream_stream_incomplete: 'provider-nonsense',
+  credential_missing: 'credential-missing', upstream_unreachable: 'provider-unreachable', upstream_timeout: 'provider-unreachable', upstream_stream_incomplete: 'provider-nonsense', fallback_failed: 'provider-unreachable', fallbacks_failed: 'provider-unreachable', credential_exchange_failed: 'provider-unreachable',
   admission_unanswered: 'proxy-failed', token_unknown: 'proxy-failed', proxy_internal: 'proxy-failed', task_stopped: 'cancelled', stopped: 'cancelled',
 }
 

@@ -1,6 +1,7 @@
 import type { ApprovalId, Bot, CallId, Digest, Generation, Millis, TurnId } from '../../../src-preload/contract/ids.ts'
 import type { CardFact, HoldKind, HoldOutcome } from '../../../src-preload/contract/rows.ts'
 import type { Author, TaskId } from '../../../src-preload/contract/ids.ts'
+import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import { digestOf } from '../digest.ts'
@@ -12,6 +13,7 @@ export type HoldSubject =
   | { readonly for: 'permission'; readonly permissionId: string; readonly command: { readonly text: string; readonly cwd: string } | null }
   | { readonly for: 'command'; readonly askId: string; readonly command: { readonly text: string; readonly cwd: string } }
   | { readonly for: 'acceptance'; readonly treeDigest: Digest }
+  | { readonly for: 'budget'; readonly raised: BudgetLimits; readonly acceptsUnknown: boolean }
 
 /** Something that waits for the owner. One-shot: bound to one bot and to the digest of exact content. */
 export interface Hold {

@@ -16,9 +16,11 @@ export interface BudgetState {
   readonly settled: ReadonlySet<string>
   readonly spent: { readonly turns: number; readonly messages: number; readonly requests: number; readonly tokens: number; readonly moneyMicroUsd: number }
   readonly unknown: { readonly tokens: boolean; readonly money: boolean }
+  /** The owner has accepted that what was spent so far is not known; an unknown cost after that is another one. */
+  readonly moneyAccepted: boolean
 }
 
-export const emptyBudget: BudgetState = { open: new Map(), settled: new Set(), spent: { turns: 0, messages: 0, requests: 0, tokens: 0, moneyMicroUsd: 0 }, unknown: { tokens: false, money: false } }
+export const emptyBudget: BudgetState = { open: new Map(), settled: new Set(), spent: { turns: 0, messages: 0, requests: 0, tokens: 0, moneyMicroUsd: 0 }, unknown: { tokens: false, money: false }, moneyAccepted: false }
 
 export const exhaustedReasons = ['turns', 'messages', 'requests', 'tokens', 'money', 'price-unknown', 'usage-unknown', 'already-settled', 'other-charge'] as const
 export type ExhaustedReason = (typeof exhaustedReasons)[number]
@@ -38,7 +40,7 @@ export function reserve(state: BudgetState, limits: BudgetLimits, id: string, ch
   const cap = limits.moneyMicroUsdMax
   if (cap !== null && charge.requests > 0) {
     if (charge.moneyMicroUsd === null) return err({ reason: 'price-unknown' })
-    if (state.unknown.money || [...state.open.values()].some((open) => open.moneyMicroUsd === null)) return err({ reason: 'usage-unknown' })
+    if ((state.unknown.money && !state.moneyAccepted) || [...state.open.values()].some((open) => open.moneyMicroUsd === null)) return err({ reason: 'usage-unknown' })
     if (committed.moneyMicroUsd + charge.moneyMicroUsd > cap) return err({ reason: 'money' })
   }
   return ok({ ...state, open: new Map(state.open).set(id, charge) })
@@ -57,6 +59,7 @@ export function settle(state: BudgetState, id: string, usage: Usage): BudgetStat
       tokens: state.spent.tokens + (usage.tokens ?? charge.tokens), moneyMicroUsd: state.spent.moneyMicroUsd + (usage.moneyMicroUsd ?? charge.moneyMicroUsd ?? 0),
     },
     unknown: { tokens: state.unknown.tokens || usage.tokens === null, money: state.unknown.money || usage.moneyMicroUsd === null },
+    moneyAccepted: state.moneyAccepted && usage.moneyMicroUsd !== null,
   }
 }
 
@@ -107,7 +110,8 @@ function sumOf(charges: readonly Charge[]): BudgetState['spent'] {
   return { turns: sum((c) => c.turns), messages: sum((c) => c.messages), requests: sum((c) => c.requests), tokens: sum((c) => c.tokens), moneyMicroUsd: sum((c) => c.moneyMicroUsd ?? 0) }
 }
 
-function committedOf(state: BudgetState): BudgetState['spent'] {
+/** Spent and reserved together. */
+export function committedOf(state: BudgetState): BudgetState['spent'] {
   const open = sumOf([...state.open.values()])
   const { spent } = state
   return { turns: spent.turns + open.turns, messages: spent.messages + open.messages, requests: spent.requests + open.requests, tokens: spent.tokens + open.tokens, moneyMicroUsd: spent.moneyMicroUsd + open.moneyMicroUsd }

@@ -7,7 +7,8 @@ import { makeHold } from '../approval/hold.ts'
 import { canonicalJson, digestOf, utf8Bytes, wellFormed } from '../digest.ts'
 import type { EnvelopePayload } from '../envelope/codec.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
-import { decided, failTask, ignored, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
+import { outOfBudget, toppedUpMeanwhile, topUpWaits } from './decide-budget.ts'
+import { closing, decided, failTask, ignored, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
 import type { TaskEvent } from './events.ts'
 import { openQuestions, type TaskState } from './model.ts'
 import { post } from './post.ts'
@@ -133,7 +134,7 @@ export function providerApproved(state: TaskState, bot: Bot, settled: TaskEvent)
 /** A brief or a provider was refused: the task ends, the owner's folder was not touched. */
 export function denied(state: TaskState, settled: TaskEvent, what: string): Decided {
   return decided([settled, ...withdrawHolds(state, `${what} was denied.`).filter((event) => event.type === 'hold-settled' && settled.type === 'hold-settled' && event.approvalId !== settled.approvalId), ...withdrawQuestions(state),
-    { type: 'noted', level: 'info', text: `${what} was denied by the owner. Nothing left this machine for it, and your folder was not touched.`, todo: null }, { type: 'task-cancelled' }], [{ kind: 'workspace.dispose' }], 'all')
+    { type: 'noted', level: 'info', text: `${what} was denied by the owner. Nothing left this machine for it, and your folder was not touched.`, todo: null }, { type: 'task-cancelled' }], closing(state), 'all')
 }
 
 /** The lead could not do its part: the owner takes its place. */
@@ -141,6 +142,8 @@ export function leadFailed(state: TaskState, command: Extract<HostCommand, { is:
   const failed: TaskEvent = { type: 'lead-failed', purpose: command.purpose, failure: command.failure }
   if (command.purpose === 'brief') {
     if (state.phase !== 'briefing' || openQuestions(state).length > 0) return ignored
+    // B6. The owner is asked about the cap, or has raised it: the brief is written after that.
+    if (topUpWaits(state) || (toppedUpMeanwhile(state) && outOfBudget.has(command.failure.code))) return decided([failed])
     if (command.failure.code === 'budget-exhausted') return failTask(state, command.failure, [failed])
     const questionId = ctx.mint('q') as QuestionId
     return decided([failed, { type: 'question-asked', questionId, envelopeId: null, upstreamId: null, purpose: 'brief', text: `Bot A could not write the brief: ${command.failure.message} Write it yourself, or stop the task.`, options: [], deadlineAt: state.deadlineAt }])

@@ -1,23 +1,37 @@
+import { limits } from '../../../src-preload/contract/limits.ts'
+import { sameModel } from '../../../src-preload/contract/model-name.ts'
+import { exhaustedFailure } from '../budget/budget.ts'
 import { requestCharge } from '../budget/charge.ts'
-import { affordable, callKey } from './budget.ts'
+import { fitRequest } from '../budget/fit.ts'
+import { callKey } from './budget.ts'
 import { needsProviderHold } from './decide-brief.ts'
-import type { HostCommand } from './commands.ts'
+import { topUpHold } from './decide-budget.ts'
+import type { DecideContext, HostCommand } from './commands.ts'
 import { decided, ignored, type Decided } from './decision.ts'
-import type { TaskState } from './model.ts'
+import type { TaskEvent } from './events.ts'
+import type { ModelCallRecord, TaskState } from './model.ts'
 
 type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
 
 /** B2. Reserves before a call leaves, or refuses with the reason. */
-export function callWanted(state: TaskState, command: Host<'call-wanted'>): Decided {
-  const refuse = (code: string, message: string): Decided => decided([{ type: 'call-refused', bot: command.bot, code, message }])
+export function callWanted(state: TaskState, command: Host<'call-wanted'>, ctx: DecideContext): Decided {
+  const refuse = (code: string, message: string, also: readonly TaskEvent[] = []): Decided => decided([{ type: 'call-refused', bot: command.bot, code, message }, ...also])
   if (state.cancel !== null || state.phase === 'ended') return refuse('stopped', 'The task was stopped.')
   // A2, at the door: nothing leaves for a provider that the owner has not approved.
   if (needsProviderHold(state, command.bot)) return refuse('provider_not_approved', 'The owner has not approved this provider for this bot.')
-  const charge = requestCharge(command)
+  // A model that goes round in circles is stopped, whatever the task's budget still has.
+  if (command.bot === 'coder' && state.calls.filter(({ bot, turn }) => bot === 'coder' && turn === state.turns.length).length >= limits.requestsPerTurnMax) {
+    return refuse('requests_per_turn', `Bot B has made ${String(limits.requestsPerTurnMax)} model requests in this turn, which is the most that one may take.`)
+  }
   const call = state.calls.length + 1
-  const fits = affordable(state, callKey(call), charge)
-  if (!fits.ok) return refuse(fits.error.code === 'usage-unknown' ? 'usage_unknown' : 'budget_exhausted', `${fits.error.message} ${fits.error.todo}`)
-  return decided([{ type: 'call-reserved', call, bot: command.bot, model: command.model, bodyBytes: command.bodyBytes, tokens: charge.tokens, moneyMicroUsd: charge.moneyMicroUsd }])
+  const fit = fitRequest(state.spending, state.budget, callKey(call), { ...command, streams: command.streams ?? false, outputTokensAsked: command.outputTokensAsked ?? null })
+  if (!fit.ok) {
+    const failed = exhaustedFailure(fit.error, state.budget)
+    const topUp = topUpHold(state, ctx, command.bot, fit.error, requestCharge({ ...command, outputTokensMax: command.outputTokensAsked ?? command.outputTokensMax }))
+    return refuse(failed.code === 'usage-unknown' ? 'usage_unknown' : 'budget_exhausted', `${failed.message} ${failed.todo}`, topUp === null ? [] : [topUp])
+  }
+  const { charge: { tokens, moneyMicroUsd }, outputTokensMax } = fit.value
+  return decided([{ type: 'call-reserved', call, bot: command.bot, model: command.model, bodyBytes: command.bodyBytes, tokens, moneyMicroUsd, ...(outputTokensMax === null ? {} : { outputTokensMax }) }])
 }
 
 /** Settles a reservation, once. */
@@ -25,5 +39,13 @@ export function callEnded(state: TaskState, command: Host<'call-ended'>): Decide
   const call = state.calls[command.call - 1]
   if (call === undefined || call.settled) return ignored
   const { is: _, ...facts } = command
-  return decided([{ type: 'call-settled', ...facts }])
+  return decided([{ type: 'call-settled', ...facts }, ...modelAlarm(state, call, command.modelAnswered)])
+}
+
+/** A model that was swapped quietly is told aloud, once for each that answers. */
+function modelAlarm(state: TaskState, call: ModelCallRecord, answered: string | null): TaskEvent[] {
+  const asked = state.targets[call.bot].ref.modelId
+  if (answered === null || sameModel(asked, answered) || state.calls.some((other) => other.bot === call.bot && other.answered === answered)) return []
+  const bot = call.bot === 'lead' ? 'Bot A' : 'Bot B'
+  return [{ type: 'noted', level: 'error', text: `A call of ${bot} was answered by the model “${answered}”, not by “${asked}”, to which the task is pinned.`, todo: 'If you did not expect this, stop the task and look at the provider: a gateway may have swapped the model.' }]
 }

@@ -1,6 +1,7 @@
 import { failure } from '../../../src-preload/contract/failure.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
 import { decided, failTask, ignored, interruptTools, refuseAsks, withdrawHolds, withdrawQuestions, type Decided } from './decision.ts'
+import { goOn, outOfBudget, toppedUpMeanwhile, topUpWaits } from './decide-budget.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, isFinished, uncertain, type TaskState } from './model.ts'
 import { startTurn } from './turns.ts'
@@ -30,7 +31,7 @@ export function sessionBound(state: TaskState, command: Host<'session-bound'>, c
 }
 
 /** The turn's loop ended, as history says. */
-export function turnEnded(state: TaskState, command: Host<'turn-ended'>): Decided {
+export function turnEnded(state: TaskState, command: Host<'turn-ended'>, ctx: DecideContext): Decided {
   const turn = activeTurn(state)
   // T3. A result is taken only for the active turn; a late end of an older message changes nothing.
   if (turn?.messageId !== command.messageId || state.phase !== 'coding') return ignored
@@ -38,10 +39,14 @@ export function turnEnded(state: TaskState, command: Host<'turn-ended'>): Decide
   if (state.recovery !== null && !completed) return decided([{ type: 'recovery-needed', what: uncertain(`Checked: turn ${String(turn.index)} arrived and ended without a result. ${command.failure?.message ?? ''}`) }])
   // The end of an uncertain turn, read from history, is the answer to what was uncertain about it.
   const resolved: TaskEvent[] = state.recovery === null ? [] : [{ type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, completed.' }]
-  const leftovers = [...interruptTools(state, 'The turn ended.'), ...withdrawHolds(state, 'The turn ended.', (kind) => kind === 'permission' || kind === 'command'), ...withdrawQuestions(state)]
+  const leftovers = [...interruptTools(state, 'The turn ended.'), ...withdrawHolds(state, 'The turn ended.', (kind) => kind === 'permission' || kind === 'command' || (kind === 'budget' && completed)), ...withdrawQuestions(state)]
   if (completed) return decided([...resolved, ...leftovers, { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: command.text, failure: null }], [...refuseAsks(state, 'the turn ended'), { kind: 'evidence.collect', turnId: turn.turnId }], ['lead.answer'])
   const why = command.failure ?? failure('opencode-failed', 'Bot B\'s turn ended without a result.', 'Look at the last rows for the reason, then start the task again.')
-  return failTask(state, why, [...leftovers, { type: 'turn-ended', turnId: turn.turnId, outcome: command.outcome, text: command.text, failure: why }])
+  const ended: TaskEvent = { type: 'turn-ended', turnId: turn.turnId, outcome: command.outcome, text: command.text, failure: why }
+  // B6. Out of budget, the task waits for the owner's word on the cap; where that has come already, it goes on.
+  if (topUpWaits(state)) return decided([...leftovers, ended], refuseAsks(state, 'the turn ended'), ['lead.answer'])
+  if (toppedUpMeanwhile(state) && outOfBudget.has(why.code)) return goOn(state, ctx, [...leftovers, ended])
+  return failTask(state, why, [...leftovers, ended])
 }
 
 /** A tool call is complete and runs. One that no process of ours can be running opens no row: nothing would end it. */

@@ -3,6 +3,7 @@ import { err } from '../../../src-preload/contract/result.ts'
 import { checkDecision } from '../approval/hold.ts'
 import type { DecideContext, HostCommand, OwnerCommand, TaskCommand } from './commands.ts'
 import { briefApproved, briefWritten, denied, leadFailed, openTask, providerApproved, workspacePrepared, writeBrief } from './decide-brief.ts'
+import { topUpApproved, topUpDenied } from './decide-budget.ts'
 import { callEnded, callWanted } from './decide-calls.ts'
 import { appRestarted, coderExited, resolveRecovery, turnAmbiguous, turnReconciled } from './decide-recovery.ts'
 import { acceptanceApproved, acceptanceDenied, applied, applyRefused, evidenceCollected, requestRevision, reviewed, verified } from './decide-result.ts'
@@ -16,7 +17,7 @@ import type { TaskEvent } from './events.ts'
 import { isFinished, type TaskState } from './model.ts'
 
 /** What a finished task still takes: the truth about its process, its cleaning up, its calls' ends, its acceptance card's fate. */
-const takenWhenFinished: ReadonlySet<TaskCommand['is']> = new Set(['coder-stopped', 'workspace-disposed', 'call-ended', 'request-revision', 'app-restarted', 'effect-failed', 'decide-hold', 'hold-shown', 'tool-ended'])
+const takenWhenFinished: ReadonlySet<TaskCommand['is']> = new Set(['stop-task', 'coder-stopped', 'workspace-disposed', 'call-ended', 'request-revision', 'app-restarted', 'effect-failed', 'decide-hold', 'hold-shown', 'tool-ended'])
 
 /**
  * Decides what a command leads to. Pure: the same state, command and context give the same decision.
@@ -60,6 +61,7 @@ function decideHold(state: TaskState, command: Extract<OwnerCommand, { is: 'deci
   switch (subject.for) {
     case 'brief': return approved ? briefApproved(state, ctx, settled) : denied(state, settled, 'The brief')
     case 'provider': return approved ? providerApproved(state, subject.bot, settled) : denied(state, settled, 'The provider')
+    case 'budget': return approved ? topUpApproved(state, ctx, settled, subject) : topUpDenied(state, settled)
     case 'acceptance': return approved ? acceptanceApproved(state, settled) : acceptanceDenied(state, settled, command.reason)
     case 'permission': {
       const message = approved ? '' : `The owner denied this${command.reason === null || command.reason === '' ? '.' : `: ${command.reason}`}`
@@ -83,7 +85,7 @@ function decideHost(state: TaskState, command: HostCommand, ctx: DecideContext):
     case 'turn-submitted': return state.turns.some((turn) => turn.turnId === command.turnId && turn.state === 'intended') ? decided([{ type: 'turn-submitted', turnId: command.turnId }]) : ignored
     case 'turn-ambiguous': return turnAmbiguous(state, command)
     case 'turn-reconciled': return turnReconciled(state, command)
-    case 'turn-ended': return turnEnded(state, command)
+    case 'turn-ended': return turnEnded(state, command, ctx)
     case 'message-said': return decided([{ type: 'message-said', author: 'coder', name: command.name, text: command.text, reasoning: command.reasoning }])
     case 'tool-started': return toolStarted(state, command)
     case 'tool-ended': return toolEnded(state, command)
@@ -96,7 +98,7 @@ function decideHost(state: TaskState, command: HostCommand, ctx: DecideContext):
     case 'question-expired': return questionExpired(state, command)
     case 'coder-exited': return coderExited(state, command)
     case 'coder-stopped': return coderStopped(state, command)
-    case 'call-wanted': return callWanted(state, command)
+    case 'call-wanted': return callWanted(state, command, ctx)
     case 'call-ended': return callEnded(state, command)
     case 'evidence-collected': return evidenceCollected(state, command, ctx)
     case 'verified': return verified(state, command, ctx)

@@ -13,7 +13,7 @@ export function opened(event: Opened, at: Millis): TaskState {
     targets: event.targets, budget: event.budget, grant: event.grant, revisionOf: event.revisionOf, createdAt: at, updatedAt: at, deadlineAt: event.deadlineAt, versions: event.versions, scriptedOwner: event.scriptedOwner,
     status: 'open', phase: 'preparing', phaseSince: at, generation: 1, cancel: null, cancelThen: null, recovery: null, disposition: null, failure: null,
     base: null, brief: null, holds: new Map(), providerCleared: { lead: false, coder: false }, coder: { is: 'none' }, sessionId: null, turns: [], questions: new Map(),
-    openTools: new Map(), endedTools: new Set(), lastTestRun: null, envelopeSeq: { lead: 0, coder: 0 }, lastEnvelope: { lead: null, coder: null }, calls: [], spending: emptyBudget, evidence: null, summary: '', verification: null, verified: false, reviewText: null, workspaceDisposed: false,
+    openTools: new Map(), endedTools: new Set(), lastTestRun: null, envelopeSeq: { lead: 0, coder: 0 }, lastEnvelope: { lead: null, coder: null }, calls: [], spending: emptyBudget, raisedInTurn: null, evidence: null, summary: '', verification: null, verified: false, reviewText: null, workspaceDisposed: false,
   }
 }
 
@@ -60,7 +60,9 @@ function apply(state: TaskState, event: TaskEvent, at: Millis, order: number): T
     case 'question-asked': case 'question-passed-to-owner': case 'question-answered': case 'question-closed': return evolveQuestions(state, event)
     case 'call-reserved': case 'call-settled': case 'call-lost': return evolveCalls(state, event)
     case 'apply-intended': case 'apply-refused': case 'accepted': case 'rejected': case 'revision-requested': case 'cancel-requested': case 'cancel-observed': case 'task-cancelled': case 'task-failed': case 'recovery-needed': case 'recovery-resolved': return evolveEnd(state, event, at)
-    case 'lead-failed': case 'message-said': case 'permission-ruled': case 'verification-started': case 'call-refused': case 'noted': return state
+    case 'lead-failed': case 'message-said': case 'permission-ruled': case 'verification-started': case 'noted': return state
+    case 'call-refused': return { ...state, raisedInTurn: null }
+    case 'budget-raised': return { ...state, budget: event.budget, raisedInTurn: state.turns.length, spending: { ...state.spending, moneyAccepted: state.spending.moneyAccepted || event.acceptsUnknown } }
   }
 }
 
@@ -136,8 +138,8 @@ function evolveQuestions(state: TaskState, event: Extract<TaskEvent, { type: 'qu
 function evolveCalls(state: TaskState, event: Extract<TaskEvent, { type: 'call-reserved' | 'call-settled' | 'call-lost' }>): TaskState {
   // B1. A call whose outcome nobody saw keeps its reservation: it counts as spent.
   if (event.type === 'call-lost') return { ...state, calls: state.calls.map((call, index) => (index + 1 === event.call ? { ...call, settled: true } : call)) }
-  if (event.type === 'call-reserved') return { ...state, spending: spendOn(state, event), calls: [...state.calls, { bot: event.bot, demo: state.targets[event.bot].demo, settled: false, ok: false }] }
-  return { ...state, spending: spendOn(state, event), calls: state.calls.map((call, index) => (index + 1 === event.call ? { ...call, settled: true, ok: event.failure === null } : call)) }
+  if (event.type === 'call-reserved') return { ...state, spending: spendOn(state, event), calls: [...state.calls, { bot: event.bot, answered: null, turn: state.turns.length, demo: state.targets[event.bot].demo, settled: false, ok: false }] }
+  return { ...state, spending: spendOn(state, event), calls: state.calls.map((call, index) => (index + 1 === event.call ? { ...call, settled: true, ok: event.failure === null, answered: event.modelAnswered } : call)) }
 }
 
 type EndEvent = Extract<TaskEvent, { type: 'apply-intended' | 'apply-refused' | 'accepted' | 'rejected' | 'revision-requested' | 'cancel-requested' | 'cancel-observed' | 'task-cancelled' | 'task-failed' | 'recovery-needed' | 'recovery-resolved' }>

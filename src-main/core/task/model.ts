@@ -45,7 +45,8 @@ export type CoderState =
   | { readonly is: 'running'; readonly version: string; readonly pid: number; readonly startTime: string; readonly isolation: IsolationReport }
   | { readonly is: 'gone' }
 
-export interface ModelCallRecord { readonly bot: Bot; readonly demo: boolean; readonly settled: boolean; readonly ok: boolean }
+/** `turn`: how many turns had begun when it was reserved; `answered`: by which model, as the vendor named it. */
+export interface ModelCallRecord { readonly answered: string | null; readonly bot: Bot; readonly turn: number; readonly demo: boolean; readonly settled: boolean; readonly ok: boolean }
 
 /** State of one task: what decisions need, folded from its events. */
 export interface TaskState {
@@ -95,6 +96,8 @@ export interface TaskState {
   readonly lastEnvelope: { readonly lead: string | null; readonly coder: string | null }
   readonly calls: readonly ModelCallRecord[]
   readonly spending: BudgetState
+  /** How many turns had begun when the budget was last raised, and no call has been refused since. */
+  readonly raisedInTurn: number | null
   readonly evidence: Evidence | null
   readonly summary: string
   readonly verification: Verification | null

@@ -16,7 +16,7 @@ export function stateOf(dispatcher: Dispatcher, taskId: TaskId): TaskState {
   return state
 }
 
-/** A token and socket for one bot of one task: opened at its first need, kept for the run. */
+/** A token and socket for one bot of one task, the same for the whole run. */
 export async function modelAccess(deps: { readonly gateway: ModelGateway; readonly directory: ModelDirectory }, run: Run, state: TaskState, bot: Bot): Promise<Result<ModelAccess, Failure>> {
   if (needsProviderHold(state, bot)) return err(failure('provider-refused', 'This provider was not approved for this task.', 'Start the task again and approve it, or do this step yourself.'))
   const target = deps.directory.resolve(state.targets[bot].ref)
@@ -25,7 +25,8 @@ export async function modelAccess(deps: { readonly gateway: ModelGateway; readon
     return err(failure('digest-mismatch', `The provider "${target.value.providerLabel}" was changed after this task began.`, 'Stop this task and start it again, so that the provider is shown and approved as it is now.'))
   }
   const known = run.tokens.get(bot)
-  if (known !== undefined) return ok({ ...known, target: target.value })
+  // The lead's grant is opened anew at each of its turns, so that what was refused to it before a top-up is asked again.
+  if (known !== undefined && bot === 'coder') return ok({ ...known, target: target.value })
   const opened = await deps.gateway.open({ taskId: state.taskId, bot, target: asApproved(state, bot, target.value) })
   if (!opened.ok) return opened
   if (isOver(run)) {
