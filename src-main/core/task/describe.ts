@@ -38,6 +38,7 @@ const words: Words = {
   'call-reserved': (event) => `${call(event)} of ${event.bot} to ${event.model}, ${event.tokens} tokens reserved`,
   'call-settled': (event) => `${call(event)} ${event.path}, status ${event.status ?? 'none'}, ${event.inputTokens ?? 'unknown'} in, ${event.outputTokens ?? 'unknown'} out${event.failure === null ? '' : ` · ${event.failure.message}`}`,
   'call-lost': call,
+  'budget-raised': (event) => `${event.budget.requestsMax} requests, ${event.budget.tokensMax} tokens${event.acceptsUnknown ? ', unknown cost accepted' : ''}`,
   'call-refused': (event) => `${event.bot}: ${event.message}`,
   'evidence-recorded': (event) => `${event.evidence.files.length} files changed, tests ${event.evidence.testRun === null ? 'not run' : `exit ${event.evidence.testRun.exitCode ?? 'none'}`}, tree ${short(event.evidence.treeDigest)}`,
   'verification-started': () => '',
