@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { callIdSchema } from '../../../src-preload/contract/ids.ts'
 import type { CoderSignal } from '../../engine/ports.ts'
 import { interruptCalls, noteGap, takeSnapshot, translate, type Translated } from './translate.ts'
 import { familyOf, newTranslation, openCalls, type Translation } from './translation.ts'
@@ -161,6 +162,29 @@ describe('a call', () => {
     expect(interruptCalls(state, 'gone')).toEqual([])
     expect(translate(state, tool({ status: 'completed', input: {}, output: 'x' }), 'e')).toEqual([])
     expect(openCalls(state)).toEqual([])
+  })
+
+  test.each(['', 'x'.repeat(5_000), 'call_1'])('is told and told apart whatever id the vendor gave it: %#', (callID) => {
+    const whole = { status: 'completed', input: {}, output: 'x' }
+    const { all } = run(tool(whole), tool({ status: 'pending' }, { id: 'prt_2', callID }), tool(whole, { id: 'prt_2', callID }), tool(whole, { id: 'prt_3', callID }))
+    const ids = signals(all).map((signal) => (signal.is === 'tool-pending' || signal.is === 'tool-ended' ? signal.callId : ''))
+    expect(ids[0]).toBe('call_1')
+    expect(ids[1], 'from its first to its last signal').toBe(ids[2])
+    expect(new Set(ids).size, 'three calls').toBe(3)
+    for (const id of ids) expect(callIdSchema.safeParse(id).success).toBe(true)
+  })
+
+  test('of a tool with an endless name is told, its name cut', () => {
+    const { all } = run(tool({ status: 'error', input: {}, error: 'no such tool' }, { tool: 'T'.repeat(3_000) }))
+    expect(signals(all)).toMatchObject([{ is: 'tool-ended', outcome: 'failed', tool: 'T'.repeat(200) }])
+  })
+
+  test('whose id was used before is asked for under its own id', () => {
+    const second = { id: 'prt_2', messageID: 'msg_3' }
+    const askAgain: WireEvent = { kind: 'permission-asked', ask: { id: 'per_2', sessionID: session, permission: 'bash', patterns: ['pwd'], metadata: { command: 'pwd' }, tool: { messageID: 'msg_3', callID: 'call_1' } } }
+    const { all } = run(tool({ status: 'completed', input: { command: 'ls' }, output: 'x' }), tool({ status: 'pending' }, second), askAgain, tool({ status: 'running', input: { command: 'pwd' } }, second))
+    const [, , running, asked] = signals(all)
+    expect(asked).toMatchObject({ is: 'permission-asked', command: 'pwd', callId: running?.is === 'tool-running' ? running.callId : 'no call' })
   })
 
   test('holds at most 64 KiB of its output, the end of it', () => {

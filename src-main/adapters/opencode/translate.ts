@@ -21,6 +21,9 @@ export type Translated =
 
 /** A text that grows beyond this is told no further until its whole comes, and then its beginning. */
 const textCharsMax = 1024 * 1024
+const toolCharsMax = 200
+/** How much of a vendor's call id stands in one of ours that was made of it. */
+const callIdCharsShown = 100
 
 /**
  * Takes one event in and tells what it means. `revision` makes the ids of status signals, which have no id of their own: OpenCode's event id.
@@ -118,14 +121,32 @@ function textSignal(state: Translation, partId: string): readonly Translated[] {
 
 function takeTool(state: Translation, part: WireToolPart): readonly Translated[] {
   const known = state.calls.get(part.id)
-  const call = known ?? { partId: part.id, sessionId: part.sessionID, messageId: part.messageID, callId: part.callID, tool: part.tool, stage: 'pending' as const, input: {}, output: null }
-  if (known === undefined) { state.calls.set(part.id, call); state.callParts.set(callKey(part.messageID, part.callID), part.id) }
+  const call = known ?? newCall(state, part)
   if (call.stage === 'ended') return []
   switch (part.state.status) {
-    case 'pending': return known === undefined ? [signal(state, call.sessionId, `${part.id}:pending`, { is: 'tool-pending', callId: asCallId(call.callId), tool: call.tool })] : []
+    case 'pending': return known === undefined ? [signal(state, call.sessionId, `${part.id}:pending`, { is: 'tool-pending', callId: call.callId, tool: call.tool })] : []
     case 'running': return takeRunning(state, call, part)
     case 'completed': case 'error': return [endCall(state, call, endingOf(call, part))]
   }
+}
+
+function newCall(state: Translation, part: WireToolPart): CallState {
+  const call: CallState = { partId: part.id, sessionId: part.sessionID, messageId: part.messageID, vendorCallId: part.callID, callId: ownCallId(state, part), tool: clippedTool(part.tool), stage: 'pending', input: {}, output: null }
+  state.calls.set(part.id, call)
+  state.callIds.add(call.callId)
+  state.callParts.set(callKey(part.messageID, part.callID), part.id)
+  return call
+}
+
+/** The vendor's call id where it can be one: given, not too long, and of no other call. Else it is told apart by its part: no call may go unseen because of its id. */
+function ownCallId(state: Translation, { id, callID }: WireToolPart): CallId {
+  const given = callIdSchema.safeParse(callID)
+  return given.success && !state.callIds.has(given.data) ? given.data : callIdSchema.parse(`${callID.slice(0, callIdCharsShown)}~${id}`)
+}
+
+/** A name that no tool has can be of any length; what is shown of it can not. */
+function clippedTool(tool: string): string {
+  return tool.slice(0, toolCharsMax)
 }
 
 function takeRunning(state: Translation, call: CallState, part: WireToolPart): readonly Translated[] {
@@ -137,7 +158,7 @@ function takeRunning(state: Translation, call: CallState, part: WireToolPart): r
   call.tool = namedTool(call, part)
   call.input = part.state.input
   call.output = output ?? call.output
-  const running = signal(state, call.sessionId, `${part.id}:running:${call.output?.length ?? '-'}`, { is: 'tool-running', callId: asCallId(call.callId), tool: call.tool, input: call.input, output: call.output === null ? null : bounded(call.output) })
+  const running = signal(state, call.sessionId, `${part.id}:running:${call.output?.length ?? '-'}`, { is: 'tool-running', callId: call.callId, tool: call.tool, input: call.input, output: call.output === null ? null : bounded(call.output) })
   return first ? [running, ...releaseAsks(state, call)] : [running]
 }
 
@@ -145,8 +166,8 @@ interface Ending { readonly outcome: 'done' | 'failed' | 'interrupted'; readonly
 
 function endCall(state: Translation, call: CallState, ending: Ending): Translated {
   call.stage = 'ended'
-  for (const [id, ask] of state.waitingAsks) if (ask.tool?.callID === call.callId && ask.tool.messageID === call.messageId) state.waitingAsks.delete(id)
-  return signal(state, call.sessionId, `${call.partId}:ended`, { is: 'tool-ended', callId: asCallId(call.callId), tool: call.tool, ...ending, output: bounded(ending.output) })
+  for (const [id, ask] of state.waitingAsks) if (ask.tool?.callID === call.vendorCallId && ask.tool.messageID === call.messageId) state.waitingAsks.delete(id)
+  return signal(state, call.sessionId, `${call.partId}:ended`, { is: 'tool-ended', callId: call.callId, tool: call.tool, ...ending, output: bounded(ending.output) })
 }
 
 /** How a call ended. OpenCode “completes” a call of an unknown tool, and a command that was aborted: neither is done. */
@@ -169,9 +190,9 @@ function endingOf(call: CallState, part: WireToolPart): Ending {
 
 /** The tool that the model named: OpenCode renames a call that it could not take to `invalid`. */
 function namedTool(call: CallState, part: WireToolPart): string {
-  if (part.tool !== 'invalid') return part.tool
+  if (part.tool !== 'invalid') return clippedTool(part.tool)
   if (call.tool !== 'invalid') return call.tool
-  return (part.state.status === 'pending' ? null : textField(part.state.input, 'tool')) ?? 'invalid'
+  return clippedTool((part.state.status === 'pending' ? null : textField(part.state.input, 'tool')) ?? 'invalid')
 }
 
 function takePermission(state: Translation, ask: WirePermission): readonly Translated[] {
@@ -185,7 +206,7 @@ function takePermission(state: Translation, ask: WirePermission): readonly Trans
 }
 
 function releaseAsks(state: Translation, call: CallState): readonly Translated[] {
-  const released = [...state.waitingAsks.values()].filter((ask) => ask.tool?.callID === call.callId && ask.tool.messageID === call.messageId)
+  const released = [...state.waitingAsks.values()].filter((ask) => ask.tool?.callID === call.vendorCallId && ask.tool.messageID === call.messageId)
   return released.map((ask) => { state.waitingAsks.delete(ask.id); return askSignal(state, ask, call) })
 }
 
@@ -194,7 +215,7 @@ function askSignal(state: Translation, ask: WirePermission, call: CallState | nu
   const command = call === null ? null : textField(call.input, 'command')
   if (ask.permission === 'bash' && (command === null || command !== asked)) return { is: 'refuse', permissionId: ask.id, sessionId: ask.sessionID, reason: 'The command that was asked for is not the command that would run.' }
   return signal(state, ask.sessionID, `${ask.id}:asked`, {
-    is: 'permission-asked', permissionId: ask.id, callId: call === null ? null : asCallId(call.callId), permission: ask.permission, patterns: ask.patterns,
+    is: 'permission-asked', permissionId: ask.id, callId: call === null ? null : call.callId, permission: ask.permission, patterns: ask.patterns,
     command, workdir: call === null ? null : resolvedFolder(textField(call.input, 'workdir')), filePath: editedFiles(ask.metadata), diff: textField(ask.metadata, 'diff'),
   })
 }
@@ -214,7 +235,7 @@ function takeQuestion(state: Translation, ask: WireQuestion): readonly Translate
   if (state.seenQuestions.has(ask.id)) return []
   state.seenQuestions.add(ask.id)
   const questions = ask.questions.map(({ question, header, options, multiple }) => ({ question, header: header ?? '', options: (options ?? []).map(({ label }) => label), multiple: multiple ?? false }))
-  return [signal(state, ask.sessionID, `${ask.id}:asked`, { is: 'question-asked', questionId: ask.id, callId: ask.tool === undefined ? null : asCallId(ask.tool.callID), questions })]
+  return [signal(state, ask.sessionID, `${ask.id}:asked`, { is: 'question-asked', questionId: ask.id, callId: (ask.tool === undefined ? undefined : callOf(state, ask.tool.messageID, ask.tool.callID))?.callId ?? null, questions })]
 }
 
 function callOf(state: Translation, messageId: string, callId: string): CallState | undefined {
@@ -224,10 +245,6 @@ function callOf(state: Translation, messageId: string, callId: string): CallStat
 
 function callKey(messageId: string, callId: string): string {
   return `${messageId}/${callId}`
-}
-
-function asCallId(callId: string): CallId {
-  return callIdSchema.parse(callId)
 }
 
 function textField(of: Readonly<Record<string, unknown>> | null | undefined, name: string): string | null {

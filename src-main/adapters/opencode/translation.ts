@@ -1,4 +1,5 @@
 /** What is known of a run's sessions, message by message; owned and changed by translate.ts only. */
+import type { CallId } from '../../../src-preload/contract/ids.ts'
 import type { WirePermission } from './wire.ts'
 
 export interface SessionState { parentSessionId: string | null; status: 'unknown' | 'idle' | 'busy' | 'retry' }
@@ -17,7 +18,10 @@ export interface CallState {
   readonly partId: string
   readonly sessionId: string
   readonly messageId: string
-  readonly callId: string
+  /** As the vendor gave it: empty, endless or used before. */
+  readonly vendorCallId: string
+  /** As our rows and records name it: of this call only. */
+  readonly callId: CallId
   tool: string
   stage: 'pending' | 'running' | 'ended'
   input: Readonly<Record<string, unknown>>
@@ -30,7 +34,9 @@ export interface Translation {
   readonly texts: Map<string, TextState>
   /** By part id: a vendor may use a call id twice. */
   readonly calls: Map<string, CallState>
-  /** `messageId/callId` → part id. */
+  /** Our ids of all calls. */
+  readonly callIds: Set<string>
+  /** `messageId/callId` → part id; the call id is the vendor's. */
   readonly callParts: Map<string, string>
   /** Asks that wait for their tool part to run: only then are the command's directory and exact text known. */
   readonly waitingAsks: Map<string, WirePermission>
@@ -40,7 +46,7 @@ export interface Translation {
 
 /** The state before anything was seen. */
 export function newTranslation(): Translation {
-  return { sessions: new Map(), roles: new Map(), texts: new Map(), calls: new Map(), callParts: new Map(), waitingAsks: new Map(), seenAsks: new Set(), seenQuestions: new Set() }
+  return { sessions: new Map(), roles: new Map(), texts: new Map(), calls: new Map(), callIds: new Set(), callParts: new Map(), waitingAsks: new Map(), seenAsks: new Set(), seenQuestions: new Set() }
 }
 
 /** Calls of these sessions that have not ended; of all sessions when none are named. */
