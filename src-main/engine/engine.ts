@@ -56,7 +56,11 @@ export class Engine {
     this.#dispatcher = new Dispatcher({
       ...deps, room: this.room,
       live: (taskId) => ({ isolation: this.#isolation, waitingFor: this.#runs.peek(taskId)?.waitingFor ?? null }),
-      committed: (state, events, effects) => { this.#watch.observe(state, events); this.#outbox.take(effects) },
+      committed: (state, events, effects) => {
+        if (events.some((event) => event.type === 'coder-gone')) previews.settle(state.taskId, 'Its process ended.')
+        this.#watch.observe(state, events)
+        this.#outbox.take(effects)
+      },
     })
     const shared = { ...deps, dispatcher: this.#dispatcher, lanes: this.#lanes, runs: this.#runs }
     const previews = new Previews({ ...shared, room: this.room })

@@ -1,5 +1,6 @@
 import type { CallId, Millis, TaskId } from '../../src-preload/contract/ids.ts'
 import { rowKey, type EntryRow, type ToolBody } from '../../src-preload/contract/rows.ts'
+import { isFinished } from '../core/task/model.ts'
 import { liveOrderFrom } from '../core/task/rows/entry-rows.ts'
 import type { Dispatcher } from './dispatch.ts'
 import type { Clock, ToolPreview } from './ports.ts'
@@ -50,17 +51,14 @@ export class Previews {
     this.#show(preview)
   }
 
-  /** The journal has the call: the preview gives its row up. */
-  taken(taskId: TaskId, callId: CallId): void {
-    this.#deps.runs.peek(taskId)?.previews.delete(callId)
-  }
-
-  /** What still grows will not end: each such row settles as interrupted. */
+  /** P5. What still grows will not end: each such row settles, calls as interrupted, words as far as they came. Nothing spins for ever. */
   settle(taskId: TaskId, reason: string): void {
-    const run = this.#deps.runs.peek(taskId)
-    if (run === undefined) return
-    for (const callId of run.previews) this.#draw(taskId, callId, (body) => ({ ...body, state: 'interrupted', reason, endedAt: this.#deps.clock.now() }))
-    run.previews.clear()
+    const endedAt = this.#deps.clock.now()
+    for (const row of this.#deps.room.rows(taskId)) {
+      if (row.kind !== 'entry') continue
+      if (row.body.is === 'tool' && row.body.state === 'preview') this.#deps.room.put(taskId, [{ ...row, body: { ...row.body, state: 'interrupted', reason, endedAt } }])
+      if (row.body.is === 'message' && row.body.streaming) this.#deps.room.put(taskId, [{ ...row, body: { ...row.body, streaming: false } }])
+    }
     this.#waiting.delete(taskId)
   }
 
@@ -80,17 +78,16 @@ export class Previews {
       tail: preview.tail, tailOf: preview.tailOf,
       ...(preview.state === 'interrupted' ? { state: 'interrupted' as const, reason: 'The stream ended before the call was complete.', endedAt: this.#deps.clock.now() } : {}),
     }))
-    if (preview.state === 'interrupted') this.taken(preview.taskId, preview.callId)
   }
 
   #draw(taskId: TaskId, callId: CallId, edit: (body: ToolBody) => ToolBody): void {
     const state = this.#deps.dispatcher.state(taskId)
-    if (state === undefined || state.openTools.has(callId) || state.endedTools.has(callId)) return
+    // A process that is gone, or not yet ours, has nothing growing.
+    if (state?.coder.is !== 'running' || isFinished(state.status) || state.openTools.has(callId) || state.endedTools.has(callId)) return
     const key = rowKey.tool(taskId, callId)
     const before = this.#deps.room.get(taskId, key)
     const row: EntryRow = before?.kind === 'entry' && before.body.is === 'tool' ? before : this.#blank(taskId, key, callId)
     if (row.body.is !== 'tool' || row.body.state !== 'preview') return
-    this.#deps.runs.peek(taskId)?.previews.add(callId)
     this.#deps.room.put(taskId, [{ ...row, body: edit(row.body) }])
   }
 

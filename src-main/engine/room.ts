@@ -35,6 +35,11 @@ export class Room {
     return this.#rows.get(taskId)?.get(key)
   }
 
+  /** All rows of a task, live and derived. */
+  rows(taskId: TaskId): readonly Row[] {
+    return [...(this.#rows.get(taskId)?.values() ?? [])]
+  }
+
   /** Puts rows of one task and tells listeners within a frame, of a new row as soon as the call that puts it is over. */
   put(taskId: TaskId, rows: readonly Row[]): void {
     if (rows.length === 0) return

@@ -1,4 +1,4 @@
-import type { Bot, CallId, TaskId } from '../../src-preload/contract/ids.ts'
+import type { Bot, TaskId } from '../../src-preload/contract/ids.ts'
 import type { CommandVerdict, CoderRun } from './ports.ts'
 
 /** A command that the owner (or the grant) allowed once: exact text and directory. */
@@ -9,13 +9,13 @@ export interface Run {
   readonly taskId: TaskId
   readonly lifetime: AbortController
   coder: CoderRun | null
+  /** Counts the processes of this run: only the newest one's signals are taken. */
+  process: number
   readonly grants: OneUseGrant[]
   readonly asks: Map<string, (verdict: CommandVerdict) => void>
   readonly tokens: Map<Bot, { readonly token: string; readonly socketPath: string }>
   /** The task's own session and its descendants: whose previews may be shown. */
   readonly sessions: Set<string>
-  /** Previews drawn and not yet taken over by a journaled row. */
-  readonly previews: Set<CallId>
   /** Text parts that stream: what was drawn last, and what of it the journal has. */
   readonly texts: Map<string, { readonly text: string; readonly reasoning: boolean; readonly said: string }>
   waitingFor: string | null
@@ -29,7 +29,7 @@ export class Runs {
   of(taskId: TaskId): Run {
     const known = this.#runs.get(taskId)
     if (known !== undefined) return known
-    const run: Run = { taskId, lifetime: new AbortController(), coder: null, grants: [], asks: new Map(), tokens: new Map(), sessions: new Set(), previews: new Set(), texts: new Map(), waitingFor: null }
+    const run: Run = { taskId, lifetime: new AbortController(), coder: null, process: 0, grants: [], asks: new Map(), tokens: new Map(), sessions: new Set(), texts: new Map(), waitingFor: null }
     this.#runs.set(taskId, run)
     return run
   }

@@ -14,11 +14,13 @@ export interface RuntimeStore {
   readonly sessions: Map<string, string>
   /** By message id: what became of a prompt, and in which process it was taken. */
   readonly prompts: Map<string, { readonly sessionId: string; readonly process: number; state: 'running' | 'completed' | 'failed' }>
+  /** Message ids that were sent again although the runtime had them: each is a turn dispatched twice. */
+  readonly doubled: string[]
   minted: number
   processes: number
 }
 export function createRuntimeStore(): RuntimeStore {
-  return { sessions: new Map(), prompts: new Map(), minted: 0, processes: 0 }
+  return { sessions: new Map(), prompts: new Map(), doubled: [], minted: 0, processes: 0 }
 }
 
 /** One scripted process: what it was told, and a mouth to speak its signals with. */
@@ -104,6 +106,7 @@ function startRun(coder: ScriptedCoder, spec: CoderSpec, clock: Clock, store: Ru
       const taken = coder.submitAnswer.ok || coder.submitAnswer.error.code === 'submit-ambiguous'
       if (run.stopped) return err(failure('submit-ambiguous', 'The process ended meanwhile.', 'Check again.'))
       // Idempotent by message id, as the runtime is.
+      if (store.prompts.has(turn.messageId)) store.doubled.push(turn.messageId)
       if (!taken || store.prompts.has(turn.messageId)) return coder.submitAnswer
       store.prompts.set(turn.messageId, { sessionId: turn.sessionId, process: index, state: 'running' })
       run.submitted.push({ sessionId: turn.sessionId, messageId: turn.messageId, text: turn.text })

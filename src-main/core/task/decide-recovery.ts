@@ -1,6 +1,6 @@
 import { failure } from '../../../src-preload/contract/failure.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
-import { decided, failTask, ignored, interruptTools, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
+import { decided, endOfTurn, failTask, ignored, interruptTools, refuseAsks, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
 import { afterRestart, type EffectKind } from './effects.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, isFinished, uncertain, type TaskState, type Turn } from './model.ts'
@@ -75,9 +75,9 @@ export function turnReconciled(state: TaskState, command: Host<'turn-reconciled'
   const arrival: TaskEvent[] = turn.state === 'intended' ? [{ type: 'turn-submitted', turnId: turn.turnId }] : []
   switch (command.state) {
     case 'completed': return decided([
-      { type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, completed.' },
+      { type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, completed.' }, ...endOfTurn(state, 'The turn ended.'),
       { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: command.text, failure: null },
-    ], [{ kind: 'evidence.collect', turnId: turn.turnId }])
+    ], [...refuseAsks(state, 'the turn ended'), { kind: 'evidence.collect', turnId: turn.turnId }], ['lead.answer'])
     case 'running': return decided([{ type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, and it is running.' }, ...arrival])
     case 'absent': return decided([...(turn.absent ? [] : [{ type: 'turn-found-absent' as const, turnId: turn.turnId }]), { type: 'recovery-needed', what: `Checked: turn ${String(turn.index)} never arrived. You may resend it.` }])
     case 'failed': case 'interrupted': return decided([...arrival, { type: 'recovery-needed', what: `Checked: turn ${String(turn.index)} arrived and was interrupted before it ended. Resend goes on in the same session; mark done takes the files as they are.` }])
@@ -96,12 +96,14 @@ export function resolveRecovery(state: TaskState, command: Extract<OwnerCommand,
       if (state.coder.is === 'running') return decided([], [{ kind: 'coder.reconcile', turnId: turn.turnId }])
       if (state.coder.is === 'starting') return ignored // A check is under way; a second process would share the first one's state.
       return decided([{ type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
-    case 'mark-done': return decided([resolved, { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: 'The owner took the files as they are after an interruption.', failure: null }], [{ kind: 'evidence.collect', turnId: turn.turnId }])
+    case 'mark-done': return decided([resolved, ...endOfTurn(state, 'The owner took the files as they are.'), { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: 'The owner took the files as they are after an interruption.', failure: null }],
+      [...refuseAsks(state, 'the turn ended'), { kind: 'evidence.collect', turnId: turn.turnId }], ['lead.answer'])
     case 'mark-not-done': return failTask(state, failure('cancelled', 'The owner marked the interrupted turn as not done.', 'A snapshot of the workspace was kept. Start the task again if you like.'), [resolved, { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: null }])
     case 'resend': {
       if (turn.absent && ownMessage(state, turn)) return resendSame(state, turn, resolved)
       const ended: TaskEvent = { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: null }
-      return startTurn(state, ctx, { kind: 'continue', text: continueText(turn.text) }, [resolved, ended])
+      const started = startTurn(state, ctx, { kind: 'continue', text: continueText(turn.text) }, [resolved, ...endOfTurn(state, 'The turn was given up for a new one.'), ended])
+      return started.ok && started.value.retire !== 'all' ? decided(started.value.events, [...refuseAsks(state, 'the turn ended'), ...started.value.effects], ['lead.answer']) : started
     }
   }
 }

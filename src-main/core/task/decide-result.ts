@@ -6,7 +6,7 @@ import { canonicalJson } from '../digest.ts'
 import { affordable } from './budget.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
 import { needsProviderHold } from './decide-brief.ts'
-import { decided, ignored, withdrawHolds, wrongState, type Decided } from './decision.ts'
+import { closing, decided, ignored, withdrawHolds, wrongState, type Decided } from './decision.ts'
 import type { Effect } from './effects.ts'
 import type { TaskEvent } from './events.ts'
 import { isFinished, type TaskState } from './model.ts'
@@ -88,7 +88,7 @@ export function acceptanceApproved(state: TaskState, settled: TaskEvent): Decide
 /** The owner rejects: summary and history are kept. */
 export function acceptanceDenied(state: TaskState, settled: TaskEvent, reason: string | null): Decided {
   if (state.phase !== 'acceptance-waits') return wrongState(state, 'Rejecting')
-  return decided([settled, { type: 'rejected', reason }], [{ kind: 'workspace.dispose' }], 'all')
+  return decided([settled, { type: 'rejected', reason }], closing(state), 'all')
 }
 
 /** An apply that was uncertain and whose outcome is known now. */
@@ -99,7 +99,7 @@ function looked(state: TaskState): TaskEvent[] {
 /** The patch is in its place: only now is the task accepted. */
 export function applied(state: TaskState, command: Host<'applied'>): Decided {
   if (state.phase !== 'applying' || state.evidence === null) return ignored
-  return decided([...looked(state), { type: 'accepted', treeDigest: state.evidence.treeDigest, how: command.how, detail: command.detail, patchPath: command.patchPath }], [{ kind: 'workspace.dispose' }])
+  return decided([...looked(state), { type: 'accepted', treeDigest: state.evidence.treeDigest, how: command.how, detail: command.detail, patchPath: command.patchPath }], closing(state))
 }
 
 /** Nothing was applied; the owner is asked again, with the reason. */
@@ -113,5 +113,5 @@ export function requestRevision(state: TaskState, command: Extract<OwnerCommand,
   const requested: TaskEvent = { type: 'revision-requested', revision: command.revision, requirement: command.requirement }
   if (isFinished(state.status)) return decided([{ type: 'noted', level: 'info', text: 'A revision was requested as a new task.', todo: null }])
   if (state.phase !== 'acceptance-waits') return wrongState(state, 'Requesting a revision')
-  return decided([...withdrawHolds(state, 'A revision was requested.'), requested], [{ kind: 'workspace.dispose' }], 'all')
+  return decided([...withdrawHolds(state, 'A revision was requested.'), requested], closing(state), 'all')
 }

@@ -11,7 +11,8 @@ type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
  * C2. It is observed only with proof that the sandbox's process tree is empty.
  */
 export function requestStop(state: TaskState, cause: string, then: 'cancelled' | 'failed', why: Failure | null): Decided {
-  if (isFinished(state.status)) return ignored
+  // A finished task whose process could not be proven to have ended still has something to stop.
+  if (isFinished(state.status)) return state.coder.is === 'running' ? decided([], [{ kind: 'coder.stop' }]) : ignored
   if (state.phase === 'applying') return wrongState(state, 'Stopping while the accepted result is being applied')
   // A second stop tries again where the first could not prove that nothing is left.
   if (state.cancel !== null) return decided([], [{ kind: 'coder.stop' }])
@@ -34,7 +35,7 @@ export function deadlinePassed(state: TaskState): Decided {
 export function coderStopped(state: TaskState, command: Host<'coder-stopped'>): Decided {
   const ended = interruptTools(state, 'Stopped.')
   const gone: TaskEvent[] = state.coder.is === 'none' || state.coder.is === 'gone' ? [] : [{ type: 'coder-gone', how: 'stopped', proof: command.proof }]
-  if (state.cancel?.state !== 'requested') return decided([...ended, ...gone], state.status === 'failed' && !state.workspaceDisposed ? [{ kind: 'workspace.dispose' }] : [])
+  if (state.cancel?.state !== 'requested') return decided([...ended, ...gone], isFinished(state.status) && gone.length > 0 && !state.workspaceDisposed ? [{ kind: 'workspace.dispose' }] : [])
   const last: TaskEvent = state.cancelThen?.then === 'failed' && state.cancelThen.failure !== null ? { type: 'task-failed', failure: state.cancelThen.failure } : { type: 'task-cancelled' }
   return decided([...ended, ...gone, { type: 'cancel-observed', proof: command.proof }, last], [{ kind: 'workspace.dispose' }])
 }

@@ -37,6 +37,11 @@ export function interruptTools(state: TaskState, reason: string): TaskEvent[] {
   return [...state.openTools].map(([callId, { tool }]) => ({ type: 'tool-ended', callId, tool, state: 'interrupted', output: '', outputTruncated: false, exitCode: null, title: null, reason }))
 }
 
+/** What hung on a turn ends with it: open calls, holds of its permissions and commands, its questions. */
+export function endOfTurn(state: TaskState, reason: string): TaskEvent[] {
+  return [...interruptTools(state, reason), ...withdrawHolds(state, reason, (kind) => kind === 'permission' || kind === 'command'), ...withdrawQuestions(state)]
+}
+
 /** Commands that wait at the broker are told no; who asked must not wait for a card that is gone. */
 export function refuseAsks(state: TaskState, reason: string): Effect[] {
   return waitingHolds(state).flatMap(({ hold: { subject } }) => (subject.for === 'command' ? [{ kind: 'coder.answerCommand' as const, askId: subject.askId, allow: false, message: reason }] : []))
@@ -52,12 +57,16 @@ function endedBy(event: TaskEvent): string | null {
   }
 }
 
+/** What a task's end leads to: a process that is on record is ended with proof, and the workspace goes once nothing can write to it. */
+export function closing(state: TaskState): Effect[] {
+  return state.coder.is === 'running' || state.coder.is === 'starting' ? [{ kind: 'coder.stop' }] : [{ kind: 'workspace.dispose' }]
+}
+
 /** The task ends as failed: everything that waits or runs ends with it, what still runs is stopped, and the workspace is disposed of after a snapshot. */
 export function failTask(state: TaskState, why: Failure, before: readonly TaskEvent[] = []): Decided {
   const ended = new Set(before.map(endedBy))
   const turns = [...state.turns.filter((turn) => turn.state !== 'ended').map((turn) => turn.turnId), ...before.flatMap((event) => (event.type === 'turn-intended' ? [event.turnId] : []))]
   const rest: TaskEvent[] = [...withdrawHolds(state, 'The task failed.'), ...withdrawQuestions(state), ...turns.map((turnId): TaskEvent => ({ type: 'turn-ended', turnId, outcome: 'aborted', text: '', failure: null }))]
   const events: TaskEvent[] = [...before, ...rest.filter((event) => !ended.has(endedBy(event))), { type: 'task-failed', failure: why }]
-  const running = state.coder.is === 'running' || state.coder.is === 'starting'
-  return decided(events, [running ? { kind: 'coder.stop' } : { kind: 'workspace.dispose' }], 'all')
+  return decided(events, closing(state), 'all')
 }

@@ -18,31 +18,47 @@ const follows: Record<TaskStatus, readonly TaskStatus[]> = {
 const afterTheEnd: ReadonlySet<TaskEvent['type']> = new Set(['coder-gone', 'tool-ended', 'call-settled', 'call-lost', 'workspace-disposed', 'noted'])
 
 /** What has happened so far, as far as the laws need it. */
-interface Seen { readonly submitted: Set<string>; readonly intended: Map<string, string>; readonly settled: Map<string, string>; readonly closed: Set<string>; readonly ended: Set<string>; readonly turnsEnded: Set<string>; readonly envelopes: Map<string, 'lead' | 'coder'>; accepting: string | null; stopped: boolean }
+interface Seen { readonly submitted: Set<string>; readonly intended: Map<string, string>; readonly settled: Map<string, string>; readonly closed: Set<string>; readonly ended: Set<string>; readonly turnsEnded: Set<string>; readonly envelopes: Map<string, 'lead' | 'coder'>; accepting: string | null }
+
+/** Follows one task's history event by event. */
+export interface LawBook {
+  /** Gives each breach that this event makes, in words. */
+  next(placed: PlacedEvent): string[]
+  readonly state: TaskState | null
+}
+
+/** A book for one task, from its first event on. */
+export function openLawBook(): LawBook {
+  const seen: Seen = { submitted: new Set(), intended: new Map(), settled: new Map(), closed: new Set(), ended: new Set(), turnsEnded: new Set(), envelopes: new Map(), accepting: null }
+  let state: TaskState | null = null
+  return {
+    get state() { return state },
+    next: ({ payload: event, at, seq }) => {
+      const broken: string[] = []
+      const say = (what: string): void => { broken.push(`${String(seq)} ${event.type}: ${what}`) }
+      if (state === null) {
+        if (event.type === 'task-opened') state = opened(event, at)
+        else say('before the task was opened')
+        return broken
+      }
+      const before: TaskState = state
+      if (isFinished(before.status) && !afterTheEnd.has(event.type)) say('something new in a finished task')
+      ofEvent(before, event, seen, say)
+      state = evolve(before, event, at, seq)
+      ofStep(before, state, event, say)
+      ofState(state, say)
+      return broken
+    },
+  }
+}
 
 /**
  * The laws of a task's history, checked after each event; what they say is what contracts 1 and 2 promise. Gives each breach in words, none
  * for a history as it must be. For tests, the harness and the simulator: the product does not need to ask.
  */
 export function brokenLaws(history: Iterable<PlacedEvent>): string[] {
-  const broken: string[] = []
-  const seen: Seen = { submitted: new Set(), intended: new Map(), settled: new Map(), closed: new Set(), ended: new Set(), turnsEnded: new Set(), envelopes: new Map(), accepting: null, stopped: false }
-  let state: TaskState | null = null
-  for (const { payload: event, at, seq } of history) {
-    const say = (what: string): void => { broken.push(`${String(seq)} ${event.type}: ${what}`) }
-    if (state === null) {
-      if (event.type !== 'task-opened') return [`${String(seq)} ${event.type}: before the task was opened`]
-      state = opened(event, at)
-      continue
-    }
-    const before: TaskState = state
-    if (isFinished(before.status) && !afterTheEnd.has(event.type)) say('something new in a finished task')
-    ofEvent(before, event, seen, say)
-    state = evolve(before, event, at, seq)
-    ofStep(before, state, event, say)
-    ofState(state, say)
-  }
-  return broken
+  const book = openLawBook()
+  return [...history].flatMap((placed) => book.next(placed))
 }
 
 type Say = (what: string) => void

@@ -44,14 +44,18 @@ function lifecycle(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.start' | 
       const folders = await deps.workspace.locate(taskId)
       if (folders === null) return err(failure('workspace-failed', 'The task\'s workspace is gone.', 'Start the task again.'))
       if (isOver(run)) return err(stoppedMeanwhile)
+      // What a process of before still says is not of this one: its late end must not count as this one's.
+      run.process += 1
+      const process = run.process
+      const ours = (): boolean => run.process === process
       const { target } = access.value
       const started = await deps.coder.start({
         taskId, workspaceDir: folders.workspaceDir, stateDir: folders.stateDir, mounts: state.source.kind === 'folder' ? state.source.mounts : [],
         egressSocketPath: access.value.socketPath, token: access.value.token, model: { api: target.api, modelId: target.ref.modelId, contextTokens: target.contextTokens, outputTokens: target.outputTokens },
         permissions: { edit: state.grant.edits, bash: state.grant.testCommand === 'deny' && state.grant.otherCommands === 'deny' ? 'deny' : 'ask' },
-        decideCommand: (ask, signal) => deps.decideCommand(taskId, ask, signal),
+        decideCommand: (ask, signal) => (ours() ? deps.decideCommand(taskId, ask, signal) : Promise.resolve({ verdict: 'refuse', reason: 'its process was replaced' })),
         onCommandEnded: (command) => { deps.onCommandEnded(taskId, command) },
-        onSignal: (signal) => { deps.onSignal(taskId, signal) },
+        onSignal: (signal) => { if (ours()) deps.onSignal(taskId, signal) },
       }, run.lifetime.signal)
       if (!started.ok) return started
       run.coder = started.value
