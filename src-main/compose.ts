@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Failure } from '../src-preload/contract/failure.ts'
+import { failure, type Failure } from '../src-preload/contract/failure.ts'
 import { limits } from '../src-preload/contract/limits.ts'
-import { ok, type Result } from '../src-preload/contract/result.ts'
+import { err, ok, type Result } from '../src-preload/contract/result.ts'
 import { openKeychain, type SafeStorage } from './adapters/keychain/keychain.ts'
 import { createLead } from './adapters/lead/proxy-lead.ts'
 import { createOpenCodeCoder } from './adapters/opencode/opencode-coder.ts'
@@ -62,6 +62,13 @@ export async function layGround(options: ComposeOptions) {
   return { dataDir, runRoot, resources, settings, keychain, providers, redact, log, problems }
 }
 
+/** Processes that were asked for. */
+interface Started { proxy: Promise<Result<null, Failure>> | null; demo: Promise<void> | null; stopping: boolean }
+
+function nothingStarted(): Started {
+  return { proxy: null, demo: null, stopping: false }
+}
+
 /** What a running app is made of. */
 export type Parts = Extract<ReturnType<typeof buildParts>, { ok: true }>['value']
 
@@ -94,19 +101,29 @@ export function buildParts(ground: Ground, options: ComposeOptions) {
     clock, ids, timers, journal: journal.value, sandbox, coder, gateway: probing, directory, lead, workspace, notifier: options.notifier,
     versions: () => ({ app: options.appVersion, electron: process.versions.electron, sqlite: sqliteVersion, openCode: null }), scriptedOwner: options.scriptedOwner, log: note,
   })
-  return ok({ ground, journal: journal.value, sandbox, coder, gateway, directory, workspace, lead, engine, demo, sqliteVersion, ids, entriesDir: options.entriesDir })
+  return ok({ ground, journal: journal.value, sandbox, coder, gateway, directory, workspace, lead, engine, demo, started: nothingStarted(), sqliteVersion, ids, entriesDir: options.entriesDir })
 }
 
-/** Starts the processes, then the engine: recovery may need them. The demo provider is started again when it dies. */
-export async function startParts(parts: Parts): Promise<Result<null, Failure>> {
-  const { log } = parts.ground
-  const [gateway] = await Promise.all([parts.gateway.start(), keepDemo(parts)])
-  if (!gateway.ok) log.error('the proxy did not start', { code: gateway.error.code })
-  await parts.engine.start()
-  return gateway.ok ? ok(null) : gateway
+/** Starts the proxy, once; whoever asks again gets the same outcome. Nothing starts while the app is quitting. */
+export function startProxy(parts: Parts): Promise<Result<null, Failure>> {
+  return parts.started.proxy ??= proxyStarted(parts)
+}
+
+async function proxyStarted(parts: Parts): Promise<Result<null, Failure>> {
+  if (parts.started.stopping) return err(failure('proxy-failed', 'The app is quitting.', 'Start it again.'))
+  const gateway = await parts.gateway.start()
+  if (gateway.ok) return ok(null)
+  parts.ground.log.error('the proxy did not start', { code: gateway.error.code })
+  return gateway
+}
+
+/** Starts the demo model, once; it is started again when it dies. Only a task that uses it needs it. */
+export function startDemo(parts: Parts): Promise<void> {
+  return parts.started.demo ??= keepDemo(parts)
 }
 
 async function keepDemo(parts: Parts): Promise<void> {
+  if (parts.started.stopping) return
   const { log } = parts.ground
   const holdMs = Number.parseInt(process.env['COUNTERSIGN_DEMO_HOLD_MS'] ?? '0', 10)
   const fork = forkOf(join(parts.entriesDir, 'demo.js'), 'Countersign demo model', (line) => { log.warn('demo printed', { line }) })
@@ -116,13 +133,13 @@ async function keepDemo(parts: Parts): Promise<void> {
   parts.demo.stop = () => started.value.stop()
   void started.value.exited.then(() => {
     parts.demo.port = null
-    if (parts.demo.stopping !== true) timers.after(1_000, new AbortController().signal, () => { void keepDemo(parts) })
+    if (!parts.started.stopping) timers.after(1_000, new AbortController().signal, () => { void keepDemo(parts) })
   })
 }
 
 /** Ends everything, children first, with the journal last. */
 export async function stopParts(parts: Parts): Promise<void> {
-  parts.demo.stopping = true
+  parts.started.stopping = true
   await parts.engine.close()
   await Promise.allSettled([parts.gateway.stop(), parts.demo.stop?.() ?? Promise.resolve(), parts.sandbox.close()])
   parts.journal.close()

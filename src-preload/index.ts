@@ -1,6 +1,6 @@
 import { contextBridge, ipcRenderer } from 'electron'
 import { channelOf, methodNames, patchChannel, signalChannel } from './contract/channels.ts'
-import { failure } from './contract/failure.ts'
+import type { Failure } from './contract/failure.ts'
 import type { Bridge } from './contract/methods.ts'
 
 const known: ReadonlySet<string> = new Set(methodNames)
@@ -15,14 +15,20 @@ function follow(channel: string, listener: (value: never) => void): () => void {
   }
 }
 
+// Written out: what builds failures brings their schemas along, and this file is loaded before anything is drawn.
+const unknown: Failure = { code: 'invalid-input', message: 'This call is not known.', todo: 'Update the app.' }
+function unanswered(why: string): Failure {
+  return { code: 'internal', message: `The app's main process did not answer: ${why.slice(0, 1_000)}`, todo: 'Try again; if it stays, restart the app. Nothing is lost.' }
+}
+
 /** The whole bridge. Main checks the sender and parses every input; nothing throws across it. */
 const bridge: Bridge = {
   call: async (method, input) => {
-    if (!known.has(method)) return { ok: false, error: failure('invalid-input', 'This call is not known.', 'Update the app.') }
+    if (!known.has(method)) return { ok: false, error: unknown }
     try {
       return (await ipcRenderer.invoke(channelOf(method), input)) as never
     } catch (error) {
-      return { ok: false, error: failure('internal', `The app's main process did not answer: ${error instanceof Error ? error.message : String(error)}`, 'Try again; if it stays, restart the app. Nothing is lost.') }
+      return { ok: false, error: unanswered(error instanceof Error ? error.message : String(error)) }
     }
   },
   onPatch: (listener) => follow(patchChannel, listener),

@@ -43,7 +43,7 @@ export default {
     {
       name: 'electron-only-in-shell',
       severity: 'error',
-      from: { path: '^src-', pathNot: ['^src-main/shell/', '^src-main/index\\.ts$', '^src-preload/index\\.ts$'] },
+      from: { path: '^src-', pathNot: ['^src-main/shell/', '^src-main/(index|start)\\.ts$', '^src-preload/index\\.ts$'] },
       to: { path: '(^|/)electron(/|$)', dependencyTypes: ['npm', 'npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown'] },
     },
     {

@@ -79,13 +79,17 @@ export class Engine {
     deps.gateway.onPreview((preview) => { previews.seen(preview) })
   }
 
-  /** Folds the journal, settles what an earlier life left, and draws the room. */
+  /** Folds the journal, settles what an earlier life left, and draws the room. Looks at nothing outside but what was left running. */
   async start(): Promise<void> {
-    this.#isolation = await this.#deps.sandbox.probe()
-    // Known before the first task asks: the binary is large, and its first start the slowest.
-    void this.#deps.coder.probe()
     await recover({ ...this.#deps, dispatcher: this.#dispatcher, lanes: this.#lanes, outbox: this.#outbox, bootId: this.#bootId })
     for (const state of this.#dispatcher.states()) this.#watch.resume(state)
+  }
+
+  /** Looks for isolation and at the coder before the first task asks: both start programs, and the coder's is large. */
+  async look(): Promise<void> {
+    this.#isolation = await this.#deps.sandbox.probe()
+    for (const { taskId } of this.#dispatcher.states()) this.#dispatcher.touch(taskId)
+    await this.#deps.coder.probe()
   }
 
   /** Begins a task, once: the same command id gives the same task. Refuses where isolation, provider or room for it is missing. */
@@ -129,6 +133,11 @@ export class Engine {
   /** Tasks whose process runs or starts: quitting ends them. */
   liveTasks(): readonly TaskState[] {
     return this.#dispatcher.states().filter((state) => state.coder.is === 'running' || state.coder.is === 'starting')
+  }
+
+  /** Tasks that have not come to their end. */
+  openTasks(): readonly TaskState[] {
+    return this.#dispatcher.states().filter((state) => !isFinished(state.status))
   }
 
   /** Ends all processes with proof, and takes nothing new. What was in flight is found again at the next start. */

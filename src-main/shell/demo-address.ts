@@ -3,7 +3,7 @@ import { err, ok } from '../../src-preload/contract/result.ts'
 import type { ModelDirectory } from '../engine/ports.ts'
 
 /** Where the demo provider listens now; null while it is not up. */
-export interface DemoAddress { port: number | null; stop?: () => Promise<void>; stopping?: boolean }
+export interface DemoAddress { port: number | null; stop?: () => Promise<void> }
 
 /** The directory with the demo's real address: its port is another one at each start. */
 export function demoAware(directory: ModelDirectory, demo: DemoAddress): ModelDirectory {

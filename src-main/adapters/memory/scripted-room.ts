@@ -118,6 +118,7 @@ function makeLife(ground: Ground, blowAt: (point: CrashPoint, passed: number) =>
   const start = async (): Promise<void> => {
     try {
       await engine.start()
+      await engine.look()
     } catch (error) {
       if (life.alive) throw error
     }

@@ -1,4 +1,3 @@
-import { Pool, errors } from 'undici'
 import type { z } from 'zod'
 import type { Timers } from '../../engine/ports.ts'
 import { inside } from './launch-config.ts'
@@ -38,7 +37,8 @@ const connectionsMax = 8
 
 /** Talks to the agent's server over the control socket, and to nothing else (opencode.md, “Routes”). */
 export function createControlClient(deps: { readonly socketPath: string; readonly password: string; readonly timers: Timers }): ControlClient {
-  const pool = new Pool('http://agent', { socketPath: deps.socketPath, connections: connectionsMax, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
+  // Loaded when the first agent runs, not when the app starts: it is the largest library of this process.
+  const opened = import('undici').then(({ Pool }) => new Pool('http://agent', { socketPath: deps.socketPath, connections: connectionsMax, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 }))
   const authorization = `Basic ${Buffer.from(`opencode:${deps.password}`).toString('base64')}`
 
   const call = async (request: ControlCall): Promise<ControlOutcome> => {
@@ -46,7 +46,7 @@ export function createControlClient(deps: { readonly socketPath: string; readonl
     const late = new AbortController()
     deps.timers.after(request.deadlineMs, over.signal, () => { late.abort(new Error(`no answer within ${request.deadlineMs} ms`)) })
     try {
-      const answer = await pool.request({
+      const answer = await (await opened).request({
         method: request.method, path: withQuery(request.path, request.query), signal: late.signal,
         headers: { ...(request.anonymous === true ? {} : { authorization }), ...(request.body === undefined ? {} : { 'content-type': 'application/json' }) },
         body: request.body === undefined ? null : JSON.stringify(request.body),
@@ -79,14 +79,14 @@ export function createControlClient(deps: { readonly socketPath: string; readonl
       }
       rearm()
       try {
-        const answer = await pool.request({ method: 'GET', path: withQuery(path), signal: both, headers: { authorization, accept: 'text/event-stream' } })
+        const answer = await (await opened).request({ method: 'GET', path: withQuery(path), signal: both, headers: { authorization, accept: 'text/event-stream' } })
         if (answer.statusCode !== 200) { await answer.body.dump(); throw new Error(`HTTP ${answer.statusCode}`) }
         for await (const chunk of answer.body) { rearm(); yield chunk as Uint8Array }
       } finally {
         watch.abort()
       }
     },
-    async close() { await pool.destroy() },
+    async close() { await (await opened).destroy() },
   }
 }
 
@@ -116,7 +116,6 @@ function jsonOrText(text: string): unknown {
 
 /** Whether the request cannot have reached the server: the socket was not there or did not accept. */
 function neverSent(cause: unknown): boolean {
-  if (cause instanceof errors.ConnectTimeoutError) return true
   const code = cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined
-  return code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'EACCES'
+  return code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'EACCES'
 }

@@ -8,7 +8,7 @@ import { isFinished } from '../../core/task/model.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Workspace } from '../../engine/ports.ts'
 import type { Push } from './push.ts'
-import type { Handlers } from './serve.ts'
+import type { Handlers } from './answer.ts'
 
 /** What the window's calls need, beside the engine. Each is one adapter, wired in `index.ts`. */
 export interface Services {

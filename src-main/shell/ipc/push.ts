@@ -9,6 +9,7 @@ import type { Room } from '../../engine/room.ts'
 export class Push {
   readonly #room: Room
   readonly #shown = new Map<WebContents, TaskId | null>()
+  #handedOut: () => void = () => undefined
 
   constructor(room: Room) {
     this.#room = room
@@ -22,7 +23,13 @@ export class Push {
     if (!this.#shown.has(page)) page.once('destroyed', () => this.#shown.delete(page))
     const patch = this.#room.snapshot(taskId)
     this.#shown.set(page, taskId)
+    this.#handedOut()
     return patch
+  }
+
+  /** Calls back whenever a page got the room. */
+  onSnapshot(listener: () => void): void {
+    this.#handedOut = listener
   }
 
   /** Tells every page something that is no row. */

@@ -1,12 +1,14 @@
 import { ipcMain, type IpcMainInvokeEvent, type WebContents } from 'electron'
 import { channelOf, methodNames } from '../../../src-preload/contract/channels.ts'
-import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
-import { methods, type MethodInput, type MethodName, type MethodOutput } from '../../../src-preload/contract/methods.ts'
-import { err, type Result } from '../../../src-preload/contract/result.ts'
+import type { Failure } from '../../../src-preload/contract/failure.ts'
+import type { MethodName } from '../../../src-preload/contract/methods.ts'
+import type { Result } from '../../../src-preload/contract/result.ts'
 import { appOrigin } from '../app-protocol.ts'
 
-/** One handler a method: gets parsed input, answers a value. */
-export type Handlers = { readonly [M in MethodName]: (input: MethodInput<M>, caller: WebContents) => Promise<Result<MethodOutput<M>, Failure>> | Result<MethodOutput<M>, Failure> }
+/** Answers one call of a page. Takes whatever came and never throws: see `createAnswer`. */
+export type Answer = (method: MethodName, raw: unknown, caller: WebContents) => Promise<Result<unknown, Failure>>
+
+const foreign: Failure = { code: 'invalid-input', message: 'This call did not come from the app\'s own page.', todo: 'Nothing happened.' }
 
 /** Only the main frame of the app's own page may call. */
 function isOwnPage(event: IpcMainInvokeEvent): boolean {
@@ -15,24 +17,16 @@ function isOwnPage(event: IpcMainInvokeEvent): boolean {
 }
 
 /**
- * Registers every method. M1. A foreign sender or frame, or an input that does not parse, reaches no handler.
- * M2. Nothing throws across IPC: a bug is logged with its stack and answered as a value.
+ * Registers every method. Calls that come before the app can answer wait for it; nothing here needs more than the window itself does.
+ * M1. A foreign sender or frame reaches no handler.
  */
-export function serveMethods(handlers: Handlers, log: (msg: string, fields: Record<string, unknown>) => void): void {
+export function serveMethods(answering: Promise<Answer>): void {
   for (const method of methodNames) {
     ipcMain.handle(channelOf(method), async (event, raw: unknown) => {
-      if (!isOwnPage(event)) return err(failure('invalid-input', 'This call did not come from the app\'s own page.', 'Nothing happened.'))
-      const parsed = methods[method].input.safeParse(raw)
-      if (!parsed.success) {
-        const issue = parsed.error.issues[0]
-        return err(failure('invalid-input', `${method}: ${issue === undefined ? 'not understood' : `${issue.path.join('.')}: ${issue.message}`}`, 'Correct it and try again; nothing was changed.'))
-      }
-      try {
-        return await handlers[method](parsed.data as never, event.sender)
-      } catch (error) {
-        log('a method threw', { method, error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
-        return err(failure('internal', 'Something went wrong inside the app.', 'Try again. The log has the details; nothing is lost.'))
-      }
+      // Looked at now: the frame may be gone later.
+      const own = isOwnPage(event)
+      const answer = await answering
+      return own ? answer(method, raw, event.sender) : { ok: false, error: foreign }
     })
   }
 }

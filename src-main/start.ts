@@ -1,0 +1,152 @@
+import { app, safeStorage, type BrowserWindow } from 'electron'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Failure } from '../src-preload/contract/failure.ts'
+import { methodNames } from '../src-preload/contract/channels.ts'
+import type { AppInfo, MethodName } from '../src-preload/contract/methods.ts'
+import { err, ok, type Result } from '../src-preload/contract/result.ts'
+import { buildParts, layGround, startDemo, startProxy, stopParts, type ComposeOptions, type Ground, type Parts } from './compose.ts'
+import { readAppInfo } from './shell/app-info.ts'
+import { confirmQuit, pickFolder, saveAs } from './shell/dialogs.ts'
+import { createAnswer, type Handlers } from './shell/ipc/answer.ts'
+import { createHandlers } from './shell/ipc/handlers.ts'
+import { Push } from './shell/ipc/push.ts'
+import type { Answer } from './shell/ipc/serve.ts'
+import { installMenu } from './shell/menu.ts'
+import { waitingNotifier } from './shell/notifier.ts'
+import { testProvider } from './shell/provider-test.ts'
+import { sampleIn } from './shell/resources-folder.ts'
+import { readSampleTask } from './shell/sample-task.ts'
+
+interface Opened {
+  readonly window: () => BrowserWindow | null
+  /** Where `proxy.js` and `demo.js` are. */
+  readonly entriesDir: string
+  /** From then on calls of the window are answered. */
+  readonly give: (answer: Answer) => void
+}
+
+/** For so long the first frames have the machine to themselves, at most so long after the room was handed out. */
+const firstFramesMs = 150
+const firstFramesMsMax = 2_000
+
+/**
+ * Starts the app behind a window that is open already: the journal is read and the room handed out first, so that there is something to look
+ * at; processes follow once that has been drawn, or at the first call that needs them.
+ */
+export async function startApp({ window, entriesDir, give }: Opened): Promise<void> {
+  const options: ComposeOptions = { dataDir: app.getPath('userData'), scriptedOwner: app.commandLine.hasSwitch('scripted-owner'), notifier: waitingNotifier(window), entriesDir, appVersion: app.getVersion(), isPackaged: app.isPackaged, safeStorage }
+  const answer = (handlers: Handlers): Answer => createAnswer(handlers, (msg, fields) => { console.error(msg, fields) })
+  const ground = await layGround(options)
+  const built = buildParts(ground, options)
+  if (!built.ok) {
+    ground.log.error('the journal cannot be used', { code: built.error.code })
+    give(answer(blockedHandlers(ground, options, built.error)))
+    app.on('window-all-closed', () => { app.quit() })
+    return
+  }
+  const parts = built.value
+  const { electron, node, chrome } = process.versions
+  console.log(`versions ${JSON.stringify({ app: app.getVersion(), electron, node, chrome, sqlite: parts.sqliteVersion })}`)
+  const push = new Push(parts.engine.room)
+  installMenu((command) => { push.signal({ is: 'menu', command }) })
+  quitInOrder(parts, options, window)
+  parts.gateway.onState(() => { push.signal({ is: 'app-info-changed' }) })
+  // What an earlier life left under way is taken up with the processes that it needs.
+  if (parts.journal.openEffects().length > 0) await startProcesses(parts)
+  await parts.engine.start()
+  const handedOut = new Promise<void>((resolve) => { push.onSnapshot(resolve) })
+  const drawn = Promise.race([handedOut.then(() => pause(firstFramesMs)), pause(firstFramesMsMax)])
+  const proxyUp = drawn.then(() => startProxy(parts))
+  give(answer(afterProcesses(parts, runningHandlers(parts, options, push, proxyUp))))
+  await proxyUp
+  // A task that waits may go on by itself.
+  if (parts.engine.openTasks().some(({ targets }) => targets.lead.demo || targets.coder.demo)) await startDemo(parts)
+  await parts.engine.look()
+}
+
+async function startProcesses(parts: Parts): Promise<void> {
+  await Promise.all([startProxy(parts), startDemo(parts)])
+}
+
+/** Which calls may lead to a model call or a run of the coder. Complete by type. */
+const needsProcesses = {
+  'app.info': false, 'room.snapshot': false, 'task.create': true, 'task.runSample': true, 'task.stop': false, 'task.writeBrief': true, 'task.answer': true, 'task.revise': true, 'task.recover': true,
+  'approval.shown': false, 'approval.decide': true, 'folder.pick': false, 'folder.inspect': false, 'review.get': false, 'review.savePatch': false, 'settings.get': false, 'settings.put': false,
+  'providers.list': false, 'provider.put': false, 'provider.remove': false, 'provider.test': true, 'audit.query': false, 'audit.verify': false, 'audit.export': false, 'workspace.list': false, 'workspace.dispose': false,
+} as const satisfies Record<MethodName, boolean>
+
+/** Calls that need the processes have them started and wait for them; all others go through. */
+function afterProcesses(parts: Parts, handlers: Handlers): Handlers {
+  return Object.fromEntries(methodNames.map((method) => {
+    const handler = handlers[method] as (input: never, page: never) => unknown
+    return [method, needsProcesses[method] ? async (input: never, page: never) => { await startProcesses(parts); return handler(input, page) } : handler]
+  })) as unknown as Handlers
+}
+
+/** Without a journal nothing runs: the window says why, and each call answers with it. */
+function blockedHandlers(ground: Ground, options: ComposeOptions, why: Failure): Handlers {
+  const refuse = Object.fromEntries(methodNames.map((method) => [method, () => err(why)])) as unknown as Handlers
+  return {
+    ...refuse,
+    'app.info': async () => ok(await readAppInfo({ ...options, problems: [why, ...ground.problems], keyring: ground.keychain.backend(), running: null })),
+    'room.snapshot': () => ok({ seq: 0, put: [], drop: [] }),
+    'settings.get': () => ok(ground.settings.get()),
+  }
+}
+
+function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, proxyUp: Promise<Result<null, Failure>>): Handlers {
+  const { ground, engine, journal, workspace } = parts
+  const { settings, providers } = ground
+  const proxy = (): AppInfo['proxy'] => {
+    const now = parts.gateway.state()
+    return { ...now, state: now.state === 'stopped' ? 'failed' : now.state }
+  }
+  // Keys and rules reach the running proxy at once; calls in flight go on as they began.
+  const refreshed = <T extends { readonly ok: boolean }>(result: T): T => {
+    if (result.ok) void parts.gateway.refresh()
+    return result
+  }
+  return createHandlers({
+    engine, push, workspace,
+    info: async () => {
+      const proxyStarted = await proxyUp
+      return readAppInfo({ ...options, problems: [...ground.problems, ...(proxyStarted.ok ? [] : [proxyStarted.error])], keyring: ground.keychain.backend(), running: { sandbox: parts.sandbox, coder: parts.coder, sqliteVersion: parts.sqliteVersion, proxy: proxy() } })
+    },
+    sampleTask: (commandId) => readSampleTask(sampleIn(ground.resources), settings.get(), commandId),
+    settings: { get: () => settings.get(), put: async (next) => refreshed(await settings.put(next)) },
+    providers: {
+      list: () => Promise.resolve(providers.list()), put: async (input) => refreshed(await providers.put(input)), remove: async (id) => refreshed(await providers.remove(id)),
+      test: (input) => testProvider({ gateway: parts.gateway, directory: parts.directory, lead: parts.lead, ids: parts.ids }, input),
+    },
+    audit: {
+      query: (input) => journal.audit(input), verify: () => journal.verifyChain(),
+      exportTo: async (toPath, taskId) => {
+        const written = await journal.exportJsonl({ toPath, taskId, at: Date.now(), versions: { app: app.getVersion(), electron: process.versions.electron, sqlite: parts.sqliteVersion } })
+        return written.ok ? ok(null) : written
+      },
+    },
+    dialogs: { pickFolder, saveAs },
+  })
+}
+
+/** Quitting while a process works asks once; then it stops with proof, and what was in flight is found again. */
+function quitInOrder(parts: Parts, options: ComposeOptions, window: () => BrowserWindow | null): void {
+  let state: 'running' | 'asking' | 'stopping' | 'stopped' = 'running'
+  const stop = async (): Promise<void> => {
+    state = 'stopping'
+    await stopParts(parts)
+    state = 'stopped'
+    app.quit()
+  }
+  app.on('before-quit', (event) => {
+    if (state === 'stopped') return
+    event.preventDefault()
+    if (state !== 'running') return
+    const live = parts.engine.liveTasks().map((task) => task.title)
+    if (live.length === 0 || options.scriptedOwner) { void stop(); return }
+    state = 'asking'
+    void confirmQuit(window(), live).then(async (quit) => { if (quit) await stop(); else state = 'running' })
+  })
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => { if (state === 'running' || state === 'asking') void stop() })
+  app.on('window-all-closed', () => { app.quit() })
+}
