@@ -1,2 +1,10 @@
-/** Seeds that once broke a law, each with what it found. They run first, for ever. */
-export const keptSeeds: readonly number[] = []
+/**
+ * Seeds that once broke a law, each with what it found. They run first, for ever. A walk changes with the code that it walks through, so a
+ * seed does not repeat its old path for ever; the finding itself has a test beside its source.
+ */
+export const keptSeeds: readonly number[] = [
+  8, // a tool row drawn after its process had ended stayed a preview
+  104, // a stop that could not be proven at the result left rows open behind a rejected task
+  223, // a turn settled by history left the holds of its permissions waiting
+  1_564, // the late exit of an earlier process counted as the end of the present one, and a second one was started
+]

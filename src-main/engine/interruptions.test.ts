@@ -289,6 +289,62 @@ describe('grants and asks', () => {
   })
 })
 
+describe('rows', () => {
+  const bodies = ({ room, taskId }: { readonly room: ScriptedRoom; readonly taskId: TaskId }) => room.engine.room.snapshot(taskId).put.flatMap((row) => (row.kind === 'entry' && row.author === 'coder' ? [row.body] : []))
+
+  it('of a call and of words that were growing end when the process ends', async () => {
+    const at = await working()
+    const run = at.room.coder.run()
+    run.say({ is: 'tool-pending', callId: 'call_1' as CallId, tool: 'write' })
+    run.say({ is: 'text', partId: 'prt_1', reasoning: false, text: 'I was about to', done: false })
+    await at.room.settle()
+    expect(bodies(at)).toMatchObject([{ is: 'tool', state: 'preview' }, { is: 'message', streaming: true }])
+    await stop(at)
+    expect(bodies(at)).toMatchObject([{ is: 'tool', state: 'interrupted' }, { is: 'message', streaming: false, text: 'I was about to' }])
+    run.say({ is: 'tool-pending', callId: 'call_2' as CallId, tool: 'write' })
+    run.say({ is: 'text', partId: 'prt_2', reasoning: false, text: 'late', done: false })
+    await at.room.settle()
+    expect(bodies(at)).toHaveLength(2)
+  })
+
+  it('keep the words that were growing when a turn ended', async () => {
+    const at = await working({ lead: [leadSays.review] })
+    const run = at.room.coder.run()
+    run.say({ is: 'text', partId: 'prt_1', reasoning: false, text: 'Half a', done: false })
+    sayTurnEnded(run)
+    await at.room.settle()
+    await at.room.restart()
+    expect(bodies(at)).toContainEqual({ is: 'message', text: 'Half a', streaming: false, reasoning: false })
+  })
+})
+
+describe('an earlier process', () => {
+  it('that says late that it has ended does not end the present one', async () => {
+    const at = await working()
+    const first = at.room.coder.run()
+    first.say({ is: 'exited', code: 1, signal: null })
+    await at.room.settle()
+    await at.room.give(at.taskId, { is: 'resolve-recovery', exit: 'resend' })
+    first.say({ is: 'exited', code: 1, signal: null })
+    await at.room.settle()
+    expect(state(at)).toMatchObject({ coder: { is: 'running' }, recovery: null })
+    expect(await first.spec.decideCommand({ askId: 'ask_old', text: 'bun test', cwd: '/workspace' }, new AbortController().signal)).toMatchObject({ verdict: 'refuse' })
+    expect(at.room.coder.runs).toHaveLength(2)
+  })
+
+  it('that could not be proven to have ended is ended with proof before the workspace of a rejected task goes', async () => {
+    const at = await working({ lead: [leadSays.review] })
+    at.room.coder.unprovable = true
+    sayTurnEnded(at.room.coder.run())
+    await at.room.settle()
+    await at.room.decide(at.taskId, 'denied')
+    expect(state(at)).toMatchObject({ status: 'cancelled', coder: { is: 'running' }, workspaceDisposed: false })
+    at.room.coder.unprovable = false
+    await stop(at)
+    expect(state(at)).toMatchObject({ status: 'cancelled', disposition: 'rejected', coder: { is: 'gone' }, workspaceDisposed: true })
+  })
+})
+
 describe('two clicks at once', () => {
   it('begin no more tasks than the limit', async () => {
     const room = await openScriptedRoom()

@@ -232,6 +232,19 @@ describe('uncertainty', () => {
     expect(task.state).toMatchObject({ recovery: null, phase: 'collecting' })
   })
 
+  it('leaves nothing waiting of a turn that history settled or the owner took as done', () => {
+    const ended = [
+      (task: Played) => task.play({ is: 'turn-reconciled', turnId: activeTurn(task.state)!.turnId, state: 'completed', text: '' }),
+      (task: Played) => task.play({ is: 'resolve-recovery', exit: 'mark-done' }), (task: Played) => task.play({ is: 'resolve-recovery', exit: 'resend' }),
+    ]
+    for (const end of ended) {
+      const task = playToWork().play(say.restarted, { is: 'resolve-recovery', exit: 're-check' }, say.started, say.bash('per_1', 'ls'), say.question('que_1'), say.toolStarted('call_1'))
+      expect(waitingHolds(task.state)).toHaveLength(1)
+      end(task)
+      expect([waitingHolds(task.state).length, openQuestion(task.state), task.state.openTools.size]).toEqual([0, null, 0])
+    }
+  })
+
   it('leaves the exits to the owner when an uncertain turn ended without a result', () => {
     const task = ambiguous(playToSend())
     task.endTurn('failed')
