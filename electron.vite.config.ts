@@ -15,6 +15,7 @@ const mainEntries = Object.fromEntries(
     ['index', at('src-main/index.ts')],
     ['proxy', at('src-main/proxy/entry.ts')],
     ['demo', at('src-main/demo/entry.ts')],
+    ['countersign-proxy', at('src-main/proxy/countersign-proxy.ts')],
   ].filter((entry): entry is [string, string] => existsSync(entry[1] ?? '')),
 )
 

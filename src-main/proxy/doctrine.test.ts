@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ask, codeOf, releaseAll, releaseLater, startProxy, startVendor, token, type ProxyOptions, type Reply, type RunningProxy } from './proxy.suite.ts'
 import { plainVendorHost } from './vendor-children.ts'
-import { stubAnswer, stubProgram, type StubVendor } from './vendor-program.suite.ts'
+import { alive, stubAnswer, stubProgram, type StubVendor } from './vendor-program.suite.ts'
 
 afterEach(releaseAll)
 
@@ -301,12 +301,3 @@ describe('a chat request with tools, served direct', () => {
     expect(stub.log()).toEqual([])
   })
 })
-
-function alive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return false
-    throw error
-  }
-}

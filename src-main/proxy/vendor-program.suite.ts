@@ -32,6 +32,17 @@ export function stubProgram(behaviour: StubVendor = {}, folder = mkdtempSync(joi
   }
 }
 
+/** Whether a process runs. One that has ended and was not yet collected does not. */
+export function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return process.platform !== 'linux' || !/^\d+ \(.*\) [ZX] /s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false
+    throw error
+  }
+}
+
 function script(behaviour: StubVendor): string {
   return `#!${process.execPath}
 const fs = require('fs'), http = require('http'), path = require('path')

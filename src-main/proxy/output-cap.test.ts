@@ -1,0 +1,92 @@
+import type { ServerResponse } from 'node:http'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { OutputCap } from './output-cap.ts'
+import { ask, releaseAll, startProxy, startVendor, type Reply, type RunningProxy } from './proxy.suite.ts'
+
+afterEach(releaseAll)
+
+const text = (content: string, more: object = {}): string => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }], ...more })}\n\n`
+const tool = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, id: 'c1', function: { name: 'write', arguments: '{"filePath":"a",' } }] } }] })}\n\n`
+const finish = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`
+
+interface Vendor { readonly running: RunningProxy; readonly closed: () => boolean }
+
+/** A vendor that streams `events` one by one, then says nothing more; the app admits `outputTokensMax`. */
+async function bench(events: readonly string[], outputTokensMax: number | undefined, api: 'chat' | 'responses' = 'chat'): Promise<Vendor> {
+  let closed = false
+  const running = await startProxy(await startVendor((request, response: ServerResponse) => {
+    request.resume()
+    response.on('close', () => { closed = true })
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const send = (at: number): void => {
+      const event = events[at]
+      if (event === undefined) return
+      response.write(event, () => setImmediate(send, at + 1))
+      if (event.includes('[DONE]') || event.includes('response.completed')) response.end()
+    }
+    send(0)
+  }), { target: { api }, admit: () => ({ admit: true, ...(outputTokensMax === undefined ? {} : { outputTokensMax }) }) })
+  return { running, closed: () => closed }
+}
+
+const errorOf = (reply: Reply): unknown => JSON.parse(reply.text.trimEnd().split('\n\n').at(-1)?.replace(/^(event: .*\n)?data: /, '') ?? '')
+
+describe('a stream that reaches its cap', () => {
+  test('is cut with a clear error behind the vendor’s last byte, and the vendor is aborted', async () => {
+    const sent = ['a'.repeat(60), 'b'.repeat(60)].map((piece) => text(piece))
+    const { running, closed } = await bench(sent, 50)
+    const reply = await ask(running)
+    expect(reply.text.startsWith(sent.join(''))).toBe(true)
+    expect([reply.status, reply.cut]).toEqual([200, false])
+    expect(errorOf(reply)).toMatchObject({ error: { code: 'budget_exhausted', type: 'api_error', message: expect.stringContaining('50 tokens') as string } })
+    await vi.waitFor(() => { expect(closed()).toBe(true) })
+    expect(running.ofKind('call-ended')).toMatchObject([{ end: { status: 200, inputTokens: null, outputTokens: null, failure: { code: 'budget-exhausted' } } }])
+  })
+
+  test('is cut on the responses API in the frames that OpenCode does not repeat', async () => {
+    const delta = `event: response.output_text.delta\ndata: ${JSON.stringify({ type: 'response.output_text.delta', delta: 'x'.repeat(200) })}\n\n`
+    const { running } = await bench([delta], 50, 'responses')
+    const reply = await ask(running, { path: '/v1/responses' })
+    expect(reply.text).toContain('event: response.failed')
+    expect(errorOf(reply)).toMatchObject({ type: 'error', error: { code: 'budget_exhausted' } })
+  })
+
+  test('is never cut once a tool call was forwarded', async () => {
+    const events = [text('a'.repeat(90)), tool, ...Array.from({ length: 20 }, () => text('b'.repeat(90))), finish]
+    const { running } = await bench(events, 50)
+    expect(await ask(running)).toMatchObject({ text: events.join(''), cut: false })
+    await vi.waitFor(() => { expect(running.ofKind('call-ended')).toMatchObject([{ end: { failure: null } }]) })
+  })
+
+  test('goes by the vendor’s own count where it reports one on the way', async () => {
+    const events = [text('a'.repeat(400), { usage: { prompt_tokens: 1, completion_tokens: 20 } }), text('b', { usage: { prompt_tokens: 1, completion_tokens: 60 } })]
+    const { running } = await bench(events, 50)
+    const reply = await ask(running)
+    expect(reply.text.startsWith(events.join(''))).toBe(true)
+    expect(errorOf(reply)).toMatchObject({ error: { code: 'budget_exhausted' } })
+    await vi.waitFor(() => { expect(running.ofKind('call-ended')).toMatchObject([{ end: { inputTokens: 1, outputTokens: 60 } }]) })
+  })
+
+  test('is whole where it ends in the same breath, and where there is no cap', async () => {
+    const events = [text('a'.repeat(400)) + finish]
+    for (const cap of [50, undefined]) expect(await ask((await bench(events, cap)).running)).toMatchObject({ text: events.join('') })
+  })
+})
+
+describe('what counts as output', () => {
+  test.each<[string, object, number]>([
+    ['words', { choices: [{ delta: { content: 'abcd' } }] }, 2], ['reasoning', { choices: [{ delta: { reasoning_content: 'abcd', reasoning: 'ab' } }] }, 3], ['a refusal', { choices: [{ delta: { refusal: 'ab' } }] }, 1], ['several choices', { choices: [{ delta: { content: 'ab' } }, { delta: { content: 'ab' } }] }, 2],
+    ['bytes, not characters', { choices: [{ delta: { content: '😀' } }] }, 2], ['text of the responses API', { type: 'response.output_text.delta', delta: 'abcd' }, 2], ['nothing', { choices: [{ delta: {} }] }, 0], ['nonsense', { choices: 'x', delta: 5 }, 0],
+  ])('%s', (_what, event, tokens) => {
+    expect(new OutputCap(tokens).read(event, null)).toBe(false)
+    if (tokens > 0) expect(new OutputCap(tokens - 1).read(event, null)).toBe(true)
+  })
+
+  test.each([
+    { choices: [{ delta: { tool_calls: [{}] } }] }, { choices: [{ delta: { function_call: { name: 'x' } } }] }, { type: 'response.output_item.added', item: { type: 'function_call' } }, { type: 'response.function_call_arguments.delta', delta: '{' }, { type: 'response.custom_tool_call_input.delta', delta: '{' },
+  ])('no longer, after %j', (event) => {
+    const cap = new OutputCap(1)
+    cap.read(event, null)
+    expect(cap.read({ choices: [{ delta: { content: 'x'.repeat(100) } }] }, 1_000)).toBe(false)
+  })
+})

@@ -1,0 +1,101 @@
+import { readFile, stat } from 'node:fs/promises'
+import { dirname, isAbsolute, resolve } from 'node:path'
+import { z } from 'zod'
+import { limits } from '../../src-preload/contract/limits.ts'
+import { err, ok, type Result } from '../../src-preload/contract/result.ts'
+import { providerSchema, vendorCliSchema, type VendorCli } from '../../src-preload/contract/settings.ts'
+
+const secretSource = { env: z.string().min(1).max(200).optional(), file: z.string().min(1).max(4_096).optional() }
+
+/** One client: its token (from a variable or a private file, never from this file), the models that it may use, and its caps. */
+const clientSchema = z.strictObject({
+  name: z.string().min(1).max(64).regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), token: z.strictObject(secretSource),
+  models: z.array(z.strictObject({ provider: z.string(), model: z.string(), fallback: z.boolean().default(false) })).min(1).max(50),
+  budget: z.strictObject({ requestsMax: z.number().int().min(1).default(1_000_000), tokensMax: z.number().int().min(1).default(1_000_000_000), moneyMicroUsdMax: z.number().int().min(0).nullable().default(null) }).prefault({}),
+})
+
+/** The file of `countersign-proxy --config`. Unknown members are refused. See docs/proxy.md. */
+const configSchema = z.strictObject({
+  port: z.number().int().min(0).max(65_535).default(limits.proxyDefaultPort),
+  providers: z.array(providerSchema.omit({ keyEnv: true }).extend({ key: z.strictObject(secretSource).optional() })).min(1).max(50),
+  clients: z.array(clientSchema).min(1).max(50),
+  directEnabled: z.boolean().default(true),
+  fallbacks: z.strictObject({ warmEnabled: z.boolean().default(false), execEnabled: z.boolean().default(false), vendor: vendorCliSchema.omit({ folders: true, hosts: true }).optional() }).prefault({}),
+})
+
+export type StandaloneProvider = z.infer<typeof configSchema>['providers'][number]
+
+/** A client with its token, and what it may use. */
+export interface StandaloneClient extends Omit<z.infer<typeof clientSchema>, 'token'> { readonly token: string }
+
+/** Everything read and resolved; secrets are in memory from here on. */
+export interface StandaloneConfig {
+  readonly port: number
+  readonly directEnabled: boolean
+  readonly warmEnabled: boolean
+  readonly execEnabled: boolean
+  readonly vendor: VendorCli | null
+  readonly providers: ReadonlyMap<string, { readonly provider: StandaloneProvider; readonly credential: string | null }>
+  readonly clients: readonly StandaloneClient[]
+}
+
+/** Reads a configuration. The error says in one line what is wrong and where; it never holds a secret. Paths are relative to the file. */
+export async function loadStandaloneConfig(path: string, env: NodeJS.ProcessEnv): Promise<Result<StandaloneConfig, string>> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => error as NodeJS.ErrnoException)
+  if (typeof text !== 'string') return err(`${path} cannot be read (${text.code ?? text.message})`)
+  const parsed = parse(text)
+  if (!parsed.ok) return err(`${path}: ${parsed.error}`)
+  const checked = configSchema.safeParse(parsed.value)
+  if (!checked.success) return err(`${path}: ${checked.error.issues.slice(0, 5).map((issue) => `${issue.path.map(String).join('.') || 'the whole'}: ${issue.message}`).join('; ')}`)
+  return resolved(checked.data, { folder: dirname(resolve(path)), env })
+}
+
+interface Place { readonly folder: string; readonly env: NodeJS.ProcessEnv }
+
+async function resolved(config: z.infer<typeof configSchema>, place: Place): Promise<Result<StandaloneConfig, string>> {
+  const { warmEnabled, execEnabled, vendor } = config.fallbacks
+  if ((warmEnabled || execEnabled) && vendor === undefined) return err('fallbacks: a fallback is turned on, and no vendor program is named')
+  const providers = new Map<string, { provider: StandaloneProvider; credential: string | null }>()
+  for (const provider of config.providers) {
+    const key = provider.key === undefined ? ok(null) : await secret(provider.key, `providers.${provider.id}.key`, place)
+    if (!key.ok) return key
+    if (providers.has(provider.id)) return err(`providers: the id "${provider.id}" is there twice`)
+    providers.set(provider.id, { provider, credential: key.value })
+  }
+  const clients: StandaloneClient[] = []
+  for (const client of config.clients) {
+    const token = await secret(client.token, `clients.${client.name}.token`, place)
+    if (!token.ok) return token
+    if (token.value.length < 32) return err(`clients.${client.name}.token: at least 32 characters are needed`)
+    if (clients.some((other) => other.name === client.name || other.token === token.value)) return err(`clients: "${client.name}" has the name or the token of another client`)
+    const unknown = client.models.find(({ provider, model }) => providers.get(provider)?.provider.models.some(({ id }) => id === model) !== true)
+    if (unknown !== undefined) return err(`clients.${client.name}.models: there is no model "${unknown.model}" at a provider "${unknown.provider}"`)
+    if (new Set(client.models.map(({ model }) => model)).size !== client.models.length) return err(`clients.${client.name}.models: a model is there twice; requests could not be told apart`)
+    clients.push({ ...client, token: token.value })
+  }
+  return ok({ port: config.port, directEnabled: config.directEnabled, warmEnabled, execEnabled, vendor: vendor === undefined ? null : { ...vendor, folders: [], hosts: [] }, providers, clients })
+}
+
+/** A secret from a variable of the environment, or from a file that only its owner can read. */
+async function secret(source: { readonly env?: string | undefined; readonly file?: string | undefined }, where: string, { folder, env }: Place): Promise<Result<string, string>> {
+  if ((source.env === undefined) === (source.file === undefined)) return err(`${where}: name either "env" or "file"`)
+  if (source.env !== undefined) {
+    const value = env[source.env]?.trim() ?? ''
+    return value === '' ? err(`${where}: the variable ${source.env} is not set`) : ok(value)
+  }
+  const path = isAbsolute(source.file ?? '') ? (source.file ?? '') : resolve(folder, source.file ?? '')
+  const found = await stat(path).catch((error: unknown) => error as NodeJS.ErrnoException)
+  if (found instanceof Error) return err(`${where}: ${path} cannot be read (${found.code ?? 'unknown'})`)
+  if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) return err(`${where}: ${path} can be read by others (chmod 600)`)
+  const value = (await readFile(path, 'utf8')).trim()
+  return value === '' ? err(`${where}: ${path} is empty`) : ok(value)
+}
+
+function parse(text: string): Result<unknown, string> {
+  try {
+    return ok(JSON.parse(text) as unknown)
+  } catch (error) {
+    if (error instanceof SyntaxError) return err(`no JSON: ${error.message.slice(0, 200)}`)
+    throw error
+  }
+}
