@@ -2,6 +2,8 @@ import { memo, type ReactNode } from 'react'
 import Markdown, { type Components, type Options } from 'react-markdown'
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize'
 import remarkGfm from 'remark-gfm'
+import { PlainText } from './pieces.tsx'
+import { plainPieces } from './visible-text.ts'
 
 /** Longer texts are shown as they are: parsing them would cost a frame, and nobody reads such a text as a document. */
 const charsMax = 40_000
@@ -31,6 +33,8 @@ const components: Components = {
 interface HastNode {
   type: string
   value?: string
+  tagName?: string
+  properties?: Record<string, unknown>
   children?: HastNode[]
 }
 
@@ -43,13 +47,31 @@ function rawAsText(): (tree: HastNode) => void {
   return visit
 }
 
+/** Spells out, in every text, what would reorder or control the rest of it. After the sanitiser: these marks are ours. */
+function spellOut(): (tree: HastNode) => void {
+  const visit = (node: HastNode): void => {
+    if (node.children === undefined) return
+    node.children = node.children.flatMap((child) => {
+      visit(child)
+      return child.type === 'text' ? spelledOut(child.value ?? '') : [child]
+    })
+  }
+  return visit
+}
+
+function spelledOut(text: string): HastNode[] {
+  return plainPieces(text).map((piece) =>
+    piece.is === 'text' ? { type: 'text', value: piece.text } : { type: 'element', tagName: 'mark', properties: { className: ['invisible'], title: piece.name }, children: [{ type: 'text', value: piece.label }] },
+  )
+}
+
 const remarkPlugins = [remarkGfm]
-const rehypePlugins: NonNullable<Options['rehypePlugins']> = [rawAsText, [rehypeSanitize, schema]]
+const rehypePlugins: NonNullable<Options['rehypePlugins']> = [rawAsText, [rehypeSanitize, schema], spellOut]
 const asWritten = (url: string): string => url
 
 /** Text of a bot as a document. Links and pictures become text with their target, raw HTML is shown as written. */
 export const Prose = memo(function Prose({ text }: { readonly text: string }): ReactNode {
-  if (text.length > charsMax) return <div className="prose plain-text">{text}</div>
+  if (text.length > charsMax) return <div className="prose plain-text"><PlainText text={text} /></div>
   return <div className="prose">{parsed(text)}</div>
 })
 

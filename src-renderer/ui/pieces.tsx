@@ -2,7 +2,7 @@ import { Check, ChevronRight, Copy } from 'lucide-react'
 import { useEffect, useMemo, useState, type ReactNode } from 'react'
 import { t } from '../i18n/text.ts'
 import { shortDigest, splitPath } from './format.ts'
-import { visiblePieces, type Piece, type Strictness } from './visible-text.ts'
+import { plainPieces, visiblePieces, type Piece, type Strictness } from './visible-text.ts'
 
 /** A digest, shortened; pressing it copies the whole. A plain button: transcripts hold thousands of them. */
 export function Digest({ value }: { readonly value: string }): ReactNode {
@@ -59,7 +59,11 @@ export function Path({ value }: { readonly value: string }): ReactNode {
   const { folder, name } = splitPath(value)
   return (
     <span className="path" title={value}>
-      {folder === '' ? null : <span className="path-folder">{folder}</span>}
+      {folder === '' ? null : (
+        <span className="path-folder">
+          <Pieces pieces={visiblePieces(folder, 'command')} />
+        </span>
+      )}
       <span className="path-name">
         <Pieces pieces={visiblePieces(name, 'command')} />
       </span>
@@ -75,6 +79,11 @@ export function ExactText({ text, strictness }: { readonly text: string; readonl
       <Pieces pieces={pieces} />
     </span>
   )
+}
+
+/** Words that somebody reads and does not approve: as written, but for what would reorder or control the rest. */
+export function PlainText({ text }: { readonly text: string }): ReactNode {
+  return <Pieces pieces={plainPieces(text)} />
 }
 
 function Pieces({ pieces }: { readonly pieces: readonly Piece[] }): ReactNode {

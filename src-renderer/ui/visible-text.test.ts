@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { markCount, visiblePieces, type Piece } from './visible-text.ts'
+import { markCount, plainPieces, visiblePieces, type Piece } from './visible-text.ts'
 
 const raw = (pieces: readonly Piece[]): string => pieces.map((piece) => (piece.is === 'text' ? piece.text : piece.raw)).join('')
 const marks = (text: string, strictness: 'command' | 'prose' = 'command'): string[] => visiblePieces(text, strictness).flatMap((piece) => (piece.is === 'mark' ? [piece.label] : []))
@@ -69,5 +69,19 @@ describe('visiblePieces', () => {
   it('is linear enough for the largest command that can be held', () => {
     const text = 'a \u200B'.repeat(20_000)
     expect(markCount(visiblePieces(text, 'command'))).toBe(20_000)
+  })
+})
+
+describe('plainPieces', () => {
+  it('gives back the exact text, whatever it is', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => { expect(raw(plainPieces(text))).toBe(text) }))
+  })
+
+  it.each(['\u202E', '\u202B', '\u2066', '\u200F', '\u001B', '\u0008', '\u0000', '\u009B', '\u2028'])('lets nothing in prose reorder or control what is around it: %j', (char) => {
+    expect(plainPieces(`a${char}b`)).toMatchObject([{ is: 'text', text: 'a' }, { is: 'mark', raw: char }, { is: 'text', text: 'b' }])
+  })
+
+  it.each(['Ça va\u00A0? Non\u202F!', 'done \u2714\uFE0F \u{1F468}\u200D\u{1F4BB}', 'one\r\n\ttwo', 'नमस्ते क\u094D\u200Dष', '– “quoted” …'])('leaves ordinary prose alone: %j', (text) => {
+    expect(plainPieces(text)).toEqual([{ is: 'text', text }])
   })
 })

@@ -161,6 +161,34 @@ function indentation(chars: readonly string[], at: number): boolean {
   return (start === 0 || chars[start - 1] === '\n') && end - start <= indentMax
 }
 
+/**
+ * Whether a character reorders or controls the text around it. Ordinary prose is full of joiners, emoji and no-break spaces, so that these are
+ * left as they are where people read and do not approve. A carriage return belongs to a line's end.
+ */
+function misleads(code: number): boolean {
+  if (code < 0xa0) return code < 0x20 ? code !== 0x09 && code !== 0x0a && code !== 0x0d : code >= 0x7f
+  return code === 0x061c || code === 0x200e || code === 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x206f) || (code >= 0xfff9 && code <= 0xfffb)
+}
+
+/** Cuts prose into pieces in which nothing reorders or controls what is around it. Joining `text` and `raw` gives the exact text again. */
+export function plainPieces(text: string): readonly Piece[] {
+  const pieces: Piece[] = []
+  let from = 0
+  const flush = (to: number): void => {
+    if (to > from) pieces.push({ is: 'text', text: text.slice(from, to) })
+  }
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    const mark = misleads(code) ? unseen(code, text.charAt(at)) : null
+    if (mark === null) continue
+    flush(at)
+    pieces.push(mark)
+    from = at + 1
+  }
+  flush(text.length)
+  return pieces
+}
+
 /** How many things a text hides; for the sentence above it. */
 export function markCount(pieces: readonly Piece[]): number {
   return pieces.filter((piece) => piece.is === 'mark').length

@@ -50,7 +50,7 @@ export function ApprovalCard({ row, waiting }: { readonly row: HoldRow; readonly
         {task === undefined ? null : (
           <Fact label={t.approvals.forTask}>
             {row.taskId === shown ? (
-              task.title
+              <div className="clip" title={task.title}>{task.title}</div>
             ) : (
               <Button size="small" variant="plain" className="button-inline" onPress={() => { showTask(row.taskId) }}>
                 {task.title}
@@ -244,7 +244,7 @@ export function ResultCard({ row, onReview }: { readonly row: HoldRow; readonly 
     <section ref={card} className={`result-card${row.alarm ? ' approval-alarm' : ''}`} aria-label={t.approvals.resultReady} data-approval-id={row.approvalId} data-digest={row.digest} data-hold-kind={row.holdKind} data-bot={row.bot}>
       <ScrollText className="icon" aria-hidden />
       <div className="grow">
-        <div className="result-title">
+        <div className="result-title clip" title={task?.title}>
           {t.approvals.resultReady}
           {task === undefined ? null : <span className="soft"> · {task.title}</span>}
         </div>

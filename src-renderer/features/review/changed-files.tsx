@@ -4,6 +4,7 @@ import { Button as AriaButton, Tree, TreeItem, TreeItemContent } from 'react-ari
 import type { FileChange } from '../../../src-preload/contract/task.ts'
 import { t } from '../../i18n/text.ts'
 import { count } from '../../ui/format.ts'
+import { ExactText } from '../../ui/pieces.tsx'
 import { fileTree, folderPaths, type TreeNode } from './file-tree.ts'
 
 const signs: Readonly<Record<FileChange['status'], readonly [string, string]>> = { added: ['A', 'good'], modified: ['M', 'warn'], deleted: ['D', 'bad'] }
@@ -55,7 +56,9 @@ function FolderLine({ name }: { readonly name: string }): ReactNode {
   return (
     <>
       <Folder className="icon icon-small quiet" aria-hidden />
-      <span className="clip soft">{name}</span>
+      <span className="clip soft">
+        <ExactText text={name} strictness="command" />
+      </span>
     </>
   )
 }
@@ -68,7 +71,7 @@ function FileEntry({ name, file }: { readonly name: string; readonly file: FileC
         {sign}
       </span>
       <span className="clip grow" title={file.path}>
-        {name}
+        <ExactText text={name} strictness="command" />
       </span>
       <span className="file-counts">
         {file.additions > 0 ? <span className="good">+{count(file.additions)}</span> : null}

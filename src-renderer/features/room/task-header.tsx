@@ -12,7 +12,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { countdown, duration } from '../../ui/format.ts'
 import { FailureNotice, Notice } from '../../ui/notice.tsx'
-import { copyText } from '../../ui/pieces.tsx'
+import { copyText, PlainText } from '../../ui/pieces.tsx'
 import { say } from '../../ui/toasts.tsx'
 import { StatusGlyph, isUnfinished, statusTones } from './status-glyph.tsx'
 import { WriteBriefDialog } from './write-brief.tsx'
@@ -166,7 +166,7 @@ function Activity({ task }: { readonly task: TaskRow }): ReactNode {
       )}
       {task.activity === null ? (
         <span className="quiet clip">
-          {task.source.kind === 'sample' ? t.room.sampleSource : (task.source.path ?? task.source.label)}
+          {task.source.kind === 'sample' ? t.room.sampleSource : <PlainText text={task.source.path ?? task.source.label} />}
           {task.revisionOf === null ? '' : ` · ${t.room.revisionOf}`}
         </span>
       ) : (

@@ -6,7 +6,7 @@ import { t } from '../../../i18n/text.ts'
 import { useOpen } from '../../../store/ui-store.ts'
 import { AuthorName } from '../../../ui/badge.tsx'
 import { Prose } from '../../../ui/markdown.tsx'
-import { FoldButton } from '../../../ui/pieces.tsx'
+import { FoldButton, PlainText } from '../../../ui/pieces.tsx'
 
 type Message = EntryBody & { is: 'message' }
 
@@ -31,7 +31,7 @@ function Reasoning({ rowKey, author, body }: { readonly rowKey: string; readonly
           <AuthorName author={author} />
           {body.streaming ? t.row.reasoning : t.row.thoughtFor}
         </FoldButton>
-        {open ? <div className="reasoning-text selectable">{body.text}</div> : null}
+        {open ? <div className="reasoning-text selectable"><PlainText text={body.text} /></div> : null}
       </div>
     </div>
   )

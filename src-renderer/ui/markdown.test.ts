@@ -1,0 +1,20 @@
+import { createElement } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { describe, expect, it } from 'vitest'
+import { Prose } from './markdown.tsx'
+
+const shown = (text: string): string => renderToStaticMarkup(createElement(Prose, { text }))
+
+describe('Prose', () => {
+  it.each(['![i](http://example.test/x.png)', '<img src="http://example.test/x.png" onerror="x()">', '[web](http://example.test/)', '[x](javascript:x())', '<script>x()</script>', '<iframe src="http://example.test/"></iframe>', '<form><button>Approve</button></form>', '<div style="position:fixed">x</div>'])('makes of a bot\'s words nothing that loads, runs, leads away or passes for the window: %s', (text) => {
+    const html = shown(text)
+    expect(new Set([...html.matchAll(/<(\w+)/g)].map(([, tag]) => tag))).toEqual(new Set(text.startsWith('<') ? ['div', ...(html.includes('<p>') ? ['p'] : [])] : ['div', 'p', 'span']))
+    expect([...html.matchAll(/<\w+ (\w+)=/g)].every(([, attribute]) => attribute === 'class')).toBe(true)
+  })
+
+  it('spells out what would reorder or control the words around it, in code and tables too', () => {
+    const html = shown('a \u202Eb\n\n`c\u202Ed`\n\n| e\u2066 |\n|---|\n| f\u001B[31m |')
+    for (const char of ['\u202E', '\u2066', '\u001B']) expect(html).not.toContain(char)
+    expect(html.match(/<mark class="invisible"/g)).toHaveLength(4)
+  })
+})
