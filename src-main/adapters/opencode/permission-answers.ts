@@ -7,7 +7,7 @@ import type { LogLine } from './observer.ts'
 import type { RefusedCommands } from './refused-commands.ts'
 import type { ReplyLedger } from './reply-ledger.ts'
 
-export interface AnswerParts { readonly client: ControlClient; readonly ledger: ReplyLedger; readonly refused: RefusedCommands; readonly tell: (signal: CoderSignal) => void; readonly log: (line: LogLine) => void }
+export interface AnswerParts { readonly client: ControlClient; readonly ledger: ReplyLedger; readonly refused: RefusedCommands; readonly questionsIn: (questionId: string) => number; readonly tell: (signal: CoderSignal) => void; readonly log: (line: LogLine) => void }
 
 const callMs = 15_000
 
@@ -22,9 +22,14 @@ export function answerCalls(parts: AnswerParts): Pick<CoderRun, 'answerPermissio
       parts.refused.expect({ text: ask.command, cwd: ask.cwd ?? inside.workspace, callId: ask.callId }, reply.message)
       return await sendReply(parts, permissionId, { reply: 'once' })
     },
-    answerQuestion: (questionId, answers) => send(parts.client, `/question/${questionId}/reply`, { answers }),
+    answerQuestion: (questionId, answers) => send(parts.client, `/question/${questionId}/reply`, { answers: answerToEach(answers, parts.questionsIn(questionId)) }),
     rejectQuestion: (questionId) => send(parts.client, `/question/${questionId}/reject`, {}),
   }
+}
+
+/** One answer may be to several questions that were asked at once: OpenCode tells the model “Unanswered” for each that it has none for. */
+function answerToEach(answers: readonly (readonly string[])[], questions: number): readonly (readonly string[])[] {
+  return Array.from({ length: Math.max(answers.length, questions) }, (_, at) => answers[at] ?? answers.at(-1) ?? [])
 }
 
 /** Refuses an ask that must never be shown. Its reason is read by the model. */

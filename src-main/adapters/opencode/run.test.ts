@@ -202,3 +202,14 @@ describe('an ask', () => {
     expect(signals.at(-1)).toMatchObject({ is: 'permission-replied', permissionId: 'per_1' })
   })
 })
+
+describe('an answer', () => {
+  test('goes to each of the questions that were asked at once: none of them counts as unanswered', async () => {
+    agent.routes['POST /question/que_1/reply'] = json(true)
+    const conversation = await converse()
+    agent.emit('question.asked', { id: 'que_1', sessionID: 'ses_1', questions: [{ question: 'one?', header: '1', options: [] }, { question: 'two?', header: '2', options: [] }] })
+    await expect.poll(() => signals.at(-1)?.is).toBe('question-asked')
+    expect(await conversation.answerQuestion('que_1', [['A, and B']])).toEqual({ ok: true, value: null })
+    expect(agent.seen.filter(({ path }) => path === '/question/que_1/reply').map(({ body }) => JSON.parse(body) as unknown)).toEqual([{ answers: [['A, and B'], ['A, and B']] }])
+  })
+})

@@ -37,7 +37,7 @@ export async function openConversation(deps: RunDeps): Promise<Result<Conversati
   const lifetime = new AbortController()
   const ledger = createReplyLedger()
   const pace = createSignalPace(deps.timers, lifetime.signal, (signal) => { deps.onSignal(deps.refused.shown(signal)) })
-  const answering = { ...deps, ledger, tell: (signal: CoderSignal) => { pace.push(signal) } }
+  const answering = { ...deps, ledger, questionsIn: (questionId: string): number => observer.state.questionCounts.get(questionId) ?? 1, tell: (signal: CoderSignal) => { pace.push(signal) } }
   const end = (): void => { deps.process.stop().catch((cause: unknown) => { deps.log({ level: 'error', msg: 'a wedged agent could not be ended', cause: String(cause) }) }) }
   const observer = createObserver({
     client: deps.client, pace, ledger, log: deps.log,

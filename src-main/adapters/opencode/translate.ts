@@ -232,8 +232,8 @@ function editedFiles(metadata: Readonly<Record<string, unknown>>): string | null
 }
 
 function takeQuestion(state: Translation, ask: WireQuestion): readonly Translated[] {
-  if (state.seenQuestions.has(ask.id)) return []
-  state.seenQuestions.add(ask.id)
+  if (state.questionCounts.has(ask.id)) return []
+  state.questionCounts.set(ask.id, ask.questions.length)
   const questions = ask.questions.map(({ question, header, options, multiple }) => ({ question, header: header ?? '', options: (options ?? []).map(({ label }) => label), multiple: multiple ?? false }))
   return [signal(state, ask.sessionID, `${ask.id}:asked`, { is: 'question-asked', questionId: ask.id, callId: (ask.tool === undefined ? undefined : callOf(state, ask.tool.messageID, ask.tool.callID))?.callId ?? null, questions })]
 }

@@ -41,12 +41,13 @@ export interface Translation {
   /** Asks that wait for their tool part to run: only then are the command's directory and exact text known. */
   readonly waitingAsks: Map<string, WirePermission>
   readonly seenAsks: Set<string>
-  readonly seenQuestions: Set<string>
+  /** Question id → how many were asked at once under it. */
+  readonly questionCounts: Map<string, number>
 }
 
 /** The state before anything was seen. */
 export function newTranslation(): Translation {
-  return { sessions: new Map(), roles: new Map(), texts: new Map(), calls: new Map(), callIds: new Set(), callParts: new Map(), waitingAsks: new Map(), seenAsks: new Set(), seenQuestions: new Set() }
+  return { sessions: new Map(), roles: new Map(), texts: new Map(), calls: new Map(), callIds: new Set(), callParts: new Map(), waitingAsks: new Map(), seenAsks: new Set(), questionCounts: new Map() }
 }
 
 /** Calls of these sessions that have not ended; of all sessions when none are named. */
