@@ -23,7 +23,7 @@ function bullets(lines: readonly string[]): string {
 /** Asks for the brief. */
 export function briefPrompt(state: TaskState, material: LeadMaterial): LeadPrompt {
   return {
-    system: `You are Bot A, the lead. Purpose: brief.\n${facts}\nWrite the brief that Bot B gets. Keep the owner's words where they are precise; do not resolve what the requirement leaves open, Bot B will ask. ${oneObject}\nShape: {"goal": string, "scope": string, "criteria": string[], "testCommand": string, "excerptIds": string[]}. "testCommand" is one shell command that runs the tests. "excerptIds" names files from the tree that Bot B should read first.`,
+    system: `You are Bot A, the lead. Purpose: brief.\n${facts}\nWrite the brief that Bot B gets. Keep the owner's words where they are precise; do not resolve what the requirement leaves open, Bot B will ask. ${oneObject}\nShape: {"goal": string, "scope": string, "criteria": string[], "testCommand": string, "excerptIds": string[]}. "testCommand" is one shell command that runs the tests. "excerptIds" names at most 8 files from the tree that Bot B should read first.`,
     user: [
       `Task: ${state.title}`, `Requirement:\n${state.requirement}`, `Criteria of the owner:\n${bullets(state.criteria)}`,
       state.testCommand === null ? `Likely test commands:\n${bullets(material.testCommands)}` : `Test command (fixed by the owner): ${state.testCommand}`,

@@ -2,7 +2,7 @@ import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import type { HostCommand } from './commands.ts'
 import { decided, ignored, interruptTools, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
 import type { TaskEvent } from './events.ts'
-import { activeTurn, isFinished, type TaskState } from './model.ts'
+import { activeTurn, isFinished, openQuestions, waitingHolds, type TaskState } from './model.ts'
 
 type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
 
@@ -10,7 +10,7 @@ type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
  * C1. A stop raises the generation, tombstones the turn and turns dispatch off in one transaction, before anything is sent.
  * C2. It is observed only with proof that the sandbox's process tree is empty.
  */
-export function requestStop(state: TaskState, cause: string, then: 'cancelled' | 'failed', why: Failure | null): Decided {
+export function requestStop(state: TaskState, cause: string, then: 'cancelled' | 'failed', why: Failure | null, waiting = [...withdrawHolds(state, cause), ...withdrawQuestions(state)]): Decided {
   // A finished task whose process could not be proven to have ended still has something to stop.
   if (isFinished(state.status)) return state.coder.is === 'running' ? decided([], [{ kind: 'coder.stop' }]) : ignored
   if (state.phase === 'applying') return wrongState(state, 'Stopping while the accepted result is being applied')
@@ -19,7 +19,7 @@ export function requestStop(state: TaskState, cause: string, then: 'cancelled' |
   const turn = activeTurn(state)
   const tombstone: TaskEvent[] = turn === null ? [] : [{ type: 'turn-ended', turnId: turn.turnId, outcome: 'aborted', text: '', failure: null }]
   return decided([
-    ...withdrawHolds(state, cause), ...withdrawQuestions(state), ...tombstone,
+    ...waiting, ...tombstone,
     { type: 'cancel-requested', generation: state.generation + 1, cause, then, failure: why },
   ], [{ kind: 'coder.stop' }], 'all')
 }
@@ -28,7 +28,15 @@ export function requestStop(state: TaskState, cause: string, then: 'cancelled' |
 export function deadlinePassed(state: TaskState): Decided {
   if (isFinished(state.status) || state.status === 'result-ready' || state.cancel !== null || state.recovery !== null) return ignored
   const why = failure('deadline-passed', 'The task\'s deadline passed.', 'Start it again with a longer deadline, or make the task smaller.')
-  return requestStop(state, 'the deadline passed', 'failed', why)
+  return requestStop(state, 'the deadline passed', 'failed', why, expired(state, 'the deadline passed'))
+}
+
+/** What waited until time was up: it was neither refused nor withdrawn, and a hold that nobody could see is told apart from one that was left. */
+function expired(state: TaskState, cause: string): TaskEvent[] {
+  return [
+    ...waitingHolds(state).map(({ hold, shownAt }): TaskEvent => ({ type: 'hold-settled', approvalId: hold.approvalId, outcome: shownAt === null ? 'never-shown' : 'expired', digest: hold.digest, cause })),
+    ...openQuestions(state).map(({ questionId }): TaskEvent => ({ type: 'question-closed', questionId, how: 'expired' })),
+  ]
 }
 
 /** The sandbox is empty: every open row ends, and a requested stop is observed. */

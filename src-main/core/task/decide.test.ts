@@ -317,6 +317,18 @@ describe('what the first turn asks', () => {
 })
 
 describe('stop', () => {
+  it('tells what waited until the deadline apart from a refusal and a withdrawal, and what nobody could see from what was left', () => {
+    const task = playToWork().play(say.bash('per_1', 'make'), say.bash('per_2', 'make all'), say.question('que_1'))
+    const [seen, unseen] = [...task.state.holds.values()].filter(({ outcome }) => outcome === 'waiting')
+    task.play({ is: 'hold-shown', approvalId: seen!.hold.approvalId, digest: seen!.hold.digest }, { is: 'deadline-passed' })
+    expect(task.state.holds.get(seen!.hold.approvalId)?.outcome).toBe('expired')
+    expect(task.state.holds.get(unseen!.hold.approvalId)?.outcome).toBe('never-shown')
+    expect([...task.state.questions.values()].map(({ state }) => state)).toEqual(['expired'])
+
+    const stopped = playToWork().play(say.bash('per_1', 'make'), { is: 'stop-task' })
+    expect([...stopped.state.holds.values()].at(-1)?.outcome).toBe('withdrawn')
+  })
+
   it('tries again to stop what could not be shown to have stopped', () => {
     const task = playToWork().play({ is: 'stop-task' }, { is: 'effect-failed', effect: 'coder.stop', failure: broken })
     expect(task.state.cancel?.state).toBe('requested')
