@@ -87,7 +87,7 @@ function Body({ row }: { readonly row: EntryRow }): ReactNode {
     case 'brief':
       return <BriefRow rowKey={row.key} body={body} />
     case 'question':
-      return <QuestionRow taskId={row.taskId} body={body} />
+      return <QuestionRow taskId={row.taskId} author={row.author} body={body} />
     case 'answer':
       return <AnswerRow body={body} />
     case 'tool':

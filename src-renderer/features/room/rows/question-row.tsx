@@ -1,10 +1,11 @@
 import { useState, type ReactNode } from 'react'
 import { Form, TextArea, TextField, Label } from 'react-aria-components'
-import type { TaskId } from '../../../../src-preload/contract/ids.ts'
+import type { Author, TaskId } from '../../../../src-preload/contract/ids.ts'
 import type { EntryBody } from '../../../../src-preload/contract/rows.ts'
 import { failureOf, newCommandId } from '../../../bridge.ts'
 import { t } from '../../../i18n/text.ts'
 import { useNowMs } from '../../../store/clock.ts'
+import { useTaskById } from '../../../store/hooks.ts'
 import { useAct } from '../../../store/queries.ts'
 import { useOpen } from '../../../store/ui-store.ts'
 import { Badge, type Tone } from '../../../ui/badge.tsx'
@@ -13,13 +14,14 @@ import { countdown } from '../../../ui/format.ts'
 import { isChord, onMac } from '../../../ui/keys.ts'
 import { Prose } from '../../../ui/markdown.tsx'
 import { FailureNotice, Notice } from '../../../ui/notice.tsx'
+import { WriteBriefDialog } from '../write-brief.tsx'
 
 type Question = EntryBody & { is: 'question' }
 
 const tones: Readonly<Record<Question['state'], Tone>> = { open: 'lead', 'asked-owner': 'warn', answered: 'good', expired: 'bad', withdrawn: 'neutral' }
 
-/** A question of Bot B. Bot A is asked first; the owner can answer instead at any time. */
-export function QuestionRow({ taskId, body }: { readonly taskId: TaskId; readonly body: Question }): ReactNode {
+/** A question of Bot B: Bot A is asked first, and the owner can answer instead at any time. Or the app's own: for the brief, which is written and not answered. */
+export function QuestionRow({ taskId, author, body }: { readonly taskId: TaskId; readonly author: Author; readonly body: Question }): ReactNode {
   const live = body.state === 'open' || body.state === 'asked-owner'
   const [open, setOpen] = useOpen(`answer ${body.questionId}`, false)
   const now = useNowMs(live)
@@ -53,7 +55,34 @@ export function QuestionRow({ taskId, body }: { readonly taskId: TaskId; readonl
           </Button>
         ) : null}
       </div>
-      {live && (asksOwner || open) ? <AnswerForm taskId={taskId} body={body} /> : null}
+      {!live || (!asksOwner && !open) ? null : author === 'host' ? <WriteBriefButton taskId={taskId} /> : <AnswerForm taskId={taskId} body={body} />}
+    </div>
+  )
+}
+
+function WriteBriefButton({ taskId }: { readonly taskId: TaskId }): ReactNode {
+  const [writing, setWriting] = useState(false)
+  const task = useTaskById(taskId)
+  if (task === undefined) return null
+  return (
+    <div className="line">
+      <Button
+        size="small"
+        variant="primary"
+        onPress={() => {
+          setWriting(true)
+        }}
+      >
+        {t.row.writeBrief}
+      </Button>
+      {writing ? (
+        <WriteBriefDialog
+          task={task}
+          onClose={() => {
+            setWriting(false)
+          }}
+        />
+      ) : null}
     </div>
   )
 }
