@@ -3,15 +3,13 @@ import { useEffect, type ReactNode } from 'react'
 import { bridge } from './bridge.ts'
 import { Banners } from './features/banners.tsx'
 import { useDesk } from './features/approvals/desk.ts'
-import { ApprovalTray } from './features/approvals/tray.tsx'
 import { runCommand } from './features/palette/commands.ts'
 import { Palette } from './features/palette/palette.tsx'
 import { useCommandContext, useCommandKeys } from './features/palette/use-commands.ts'
 import { FirstRun } from './features/room/first-run.tsx'
-import { RoomScreen } from './features/room/room-screen.tsx'
 import { useShownTask } from './features/room/task-list.tsx'
 import { Sidebar } from './features/sidebar.tsx'
-import { OtherScreen, prepareReview } from './features/screens.tsx'
+import { OtherScreen, prepareReview, Room, WaitingHolds } from './features/screens.tsx'
 import { t } from './i18n/text.ts'
 import { useRoom, useSyncState, useTaskById, useTaskKeys } from './store/hooks.ts'
 import { useMethod } from './store/queries.ts'
@@ -52,12 +50,12 @@ export function App(): ReactNode {
           ) : firstRun ? (
             <FirstRun />
           ) : screen.at === 'room' ? (
-            <RoomScreen />
+            <Room />
           ) : (
             <OtherScreen screen={screen} />
           )}
         </Guard>
-        {screen.at === 'room' ? null : <ApprovalTray compact />}
+        {screen.at === 'room' ? null : <WaitingHolds />}
       </main>
       <Palette />
       <Toasts />

@@ -8,7 +8,8 @@ export function openMainWindow(preload: string): BrowserWindow {
     width: 1280,
     height: 840,
     show: false,
-    webPreferences: { preload, contextIsolation: true, sandbox: true, nodeIntegration: false },
+    // The spelling checker would fetch its dictionaries from the net.
+    webPreferences: { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, spellcheck: false },
   })
   window.once('ready-to-show', () => {
     window.show()

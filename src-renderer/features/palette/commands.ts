@@ -8,7 +8,7 @@ import { changeUi, settingsSections, show, showTask, uiState, type SettingsSecti
 import type { Chord } from '../../ui/keys.ts'
 import { say } from '../../ui/toasts.tsx'
 import type { ApprovalDesk } from '../approvals/desk.ts'
-import { jumpToLatest } from '../room/transcript.tsx'
+import { jumpToLatest } from '../room/jump.ts'
 import { isUnfinished } from '../room/status-glyph.tsx'
 
 /** What a command works on. */

@@ -7,12 +7,12 @@ import { useEntryKeys, useRoom } from '../../store/hooks.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/notice.tsx'
 import { EndFollower } from './end-follower.ts'
+import { jumpEvent } from './jump.ts'
 import { EntryRowView } from './rows/entry-row.tsx'
 
 /** Up to this many rows all are in the page, so that find-in-page and screen readers see the whole; beyond, only what is near the view. */
 const wholeRowsMax = 200
 const overscanRows = 8
-const jumpEvent = 'countersign:jump-to-latest'
 
 /** First guess of a row's height; the real one is measured when it is drawn. */
 const heightsPx: Readonly<Record<EntryBody['is'], number>> = {
@@ -90,9 +90,4 @@ export function Transcript({ taskId }: { readonly taskId: string }): ReactNode {
       )}
     </div>
   )
-}
-
-/** Scrolls the transcript on screen to its end; for the command palette. */
-export function jumpToLatest(): void {
-  window.dispatchEvent(new Event(jumpEvent))
 }
