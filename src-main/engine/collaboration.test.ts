@@ -34,6 +34,7 @@ async function aRoom(leadAnswers: string[], change: { readonly directory?: Retur
     const gateway = createScriptedGateway()
     const engine = new Engine({ clock: time, ids, timers: time, journal, sandbox, coder, gateway, directory: change.directory ?? createScriptedDirectory(), lead, workspace, notifier, versions: () => ({ app: '0', electron: '0', sqlite: '0', openCode: null }), scriptedOwner: false, log: (level, msg, fields) => { if (level === 'error') errors.push(`${msg} ${JSON.stringify(fields)}`) } })
     await engine.start()
+    await engine.look()
     return { engine, coder, gateway }
   }
   const first = await boot()

@@ -29,6 +29,17 @@ describe('fake time', () => {
     expect(seen).toEqual(['settled', 'next'])
   })
 
+  it('delays no timer by a clock that is set back', async () => {
+    const time = createFakeTime(10_000)
+    const ran: number[] = []
+    time.after(1_000, new AbortController().signal, () => { ran.push(time.now()) })
+    time.jump(0)
+    await time.advance(999)
+    expect(ran).toEqual([])
+    await time.advance(1)
+    expect(ran).toEqual([1_000])
+  })
+
   it('drops aborted timers, and runs overdue ones after a jump', async () => {
     const time = createFakeTime(0)
     const abort = new AbortController()

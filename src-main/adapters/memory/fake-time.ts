@@ -1,6 +1,6 @@
 import type { Clock, Ids, Timers } from '../../engine/ports.ts'
 
-interface Armed { readonly dueAt: number; readonly order: number; readonly run: () => void }
+interface Armed { readonly dueAt: number; readonly waitedAt: number; readonly order: number; readonly run: () => void }
 
 /** Clock and timers that move only when a test moves them. Deterministic: timers due at the same time run in the order they were set. */
 export interface FakeTime extends Clock, Timers {
@@ -15,28 +15,32 @@ export interface FakeTime extends Clock, Timers {
 /** Starts at `startMs` (default: a fixed day, so that recorded times are stable). */
 export function createFakeTime(startMs = 1_800_000_000_000): FakeTime {
   let now = startMs
+  let waited = 0
   let orders = 0
   const timers = new Set<Armed>()
-  const nextDue = (until: number): Armed | undefined =>
-    [...timers].filter((timer) => timer.dueAt <= until).sort((a, b) => a.dueAt - b.dueAt || a.order - b.order)[0]
+  // As the real timers: due by the wall clock, or when that much time was really waited, so that a clock set back delays nothing.
+  const left = (timer: Armed): number => Math.max(0, Math.min(timer.dueAt - now, timer.waitedAt - waited))
+  const nextDue = (within: number): Armed | undefined => [...timers].filter((timer) => left(timer) <= within).sort((a, b) => left(a) - left(b) || a.order - b.order)[0]
+  const pass = (ms: number): void => { now += ms; waited += ms }
   return {
     now: () => now,
     after: (ms, signal, run) => {
       if (signal.aborted) return
-      const timer = { dueAt: now + ms, order: orders++, run }
+      const timer = { dueAt: now + ms, waitedAt: waited + ms, order: orders++, run }
       timers.add(timer)
       signal.addEventListener('abort', () => { timers.delete(timer) }, { once: true })
     },
     advance: async (ms) => {
-      const until = now + ms
+      let rest = ms
       await settled()
-      for (let timer = nextDue(until); timer !== undefined; timer = nextDue(until)) {
+      for (let timer = nextDue(rest); timer !== undefined; timer = nextDue(rest)) {
         timers.delete(timer)
-        now = Math.max(now, timer.dueAt)
+        rest -= left(timer)
+        pass(left(timer))
         timer.run()
         await settled()
       }
-      now = until
+      pass(rest)
     },
     jump: (toMs) => { now = toMs },
     armed: () => timers.size,

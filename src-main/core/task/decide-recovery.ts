@@ -75,7 +75,7 @@ export function turnReconciled(state: TaskState, command: Host<'turn-reconciled'
   const arrival: TaskEvent[] = turn.state === 'intended' ? [{ type: 'turn-submitted', turnId: turn.turnId }] : []
   switch (command.state) {
     case 'completed': return decided([
-      { type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, completed.' }, ...endOfTurn(state, 'The turn ended.'),
+      { type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, completed.' }, ...endOfTurn(state, 'The turn ended.', true),
       { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: command.text, failure: null },
     ], [...refuseAsks(state, 'the turn ended'), { kind: 'evidence.collect', turnId: turn.turnId }], ['lead.answer'])
     case 'running': return decided([{ type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, and it is running.' }, ...arrival])
@@ -96,13 +96,13 @@ export function resolveRecovery(state: TaskState, command: Extract<OwnerCommand,
       if (state.coder.is === 'running') return decided([], [{ kind: 'coder.reconcile', turnId: turn.turnId }])
       if (state.coder.is === 'starting') return ignored // A check is under way; a second process would share the first one's state.
       return decided([{ type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
-    case 'mark-done': return decided([resolved, ...endOfTurn(state, 'The owner took the files as they are.'), { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: 'The owner took the files as they are after an interruption.', failure: null }],
+    case 'mark-done': return decided([resolved, ...endOfTurn(state, 'The owner took the files as they are.', true), { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: 'The owner took the files as they are after an interruption.', failure: null }],
       [...refuseAsks(state, 'the turn ended'), { kind: 'evidence.collect', turnId: turn.turnId }], ['lead.answer'])
     case 'mark-not-done': return failTask(state, failure('cancelled', 'The owner marked the interrupted turn as not done.', 'A snapshot of the workspace was kept. Start the task again if you like.'), [resolved, { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: null }])
     case 'resend': {
       if (turn.absent && ownMessage(state, turn)) return resendSame(state, turn, resolved)
       const ended: TaskEvent = { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: null }
-      const started = startTurn(state, ctx, { kind: 'continue', text: continueText(turn.text) }, [resolved, ...endOfTurn(state, 'The turn was given up for a new one.'), ended])
+      const started = startTurn(state, ctx, { kind: 'continue', text: continueText(turn.text) }, [resolved, ...endOfTurn(state, 'The turn was given up for a new one.', false), ended])
       return started.ok && started.value.retire !== 'all' ? decided(started.value.events, [...refuseAsks(state, 'the turn ended'), ...started.value.effects], ['lead.answer']) : started
     }
   }

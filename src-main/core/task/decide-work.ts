@@ -1,6 +1,6 @@
 import { failure } from '../../../src-preload/contract/failure.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
-import { decided, failTask, ignored, interruptTools, refuseAsks, withdrawHolds, withdrawQuestions, type Decided } from './decision.ts'
+import { decided, endOfTurn, failTask, ignored, refuseAsks, type Decided } from './decision.ts'
 import { goOn, outOfBudget, toppedUpMeanwhile, topUpWaits } from './decide-budget.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, isFinished, uncertain, type TaskState } from './model.ts'
@@ -39,7 +39,7 @@ export function turnEnded(state: TaskState, command: Host<'turn-ended'>, ctx: De
   if (state.recovery !== null && !completed) return decided([{ type: 'recovery-needed', what: uncertain(`Checked: turn ${String(turn.index)} arrived and ended without a result. ${command.failure?.message ?? ''}`) }])
   // The end of an uncertain turn, read from history, is the answer to what was uncertain about it.
   const resolved: TaskEvent[] = state.recovery === null ? [] : [{ type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, completed.' }]
-  const leftovers = [...interruptTools(state, 'The turn ended.'), ...withdrawHolds(state, 'The turn ended.', (kind) => kind === 'permission' || kind === 'command' || (kind === 'budget' && completed)), ...withdrawQuestions(state)]
+  const leftovers = endOfTurn(state, 'The turn ended.', completed)
   if (completed) return decided([...resolved, ...leftovers, { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: command.text, failure: null }], [...refuseAsks(state, 'the turn ended'), { kind: 'evidence.collect', turnId: turn.turnId }], ['lead.answer'])
   const why = command.failure ?? failure('opencode-failed', 'Bot B\'s turn ended without a result.', 'Look at the last rows for the reason, then start the task again.')
   const ended: TaskEvent = { type: 'turn-ended', turnId: turn.turnId, outcome: command.outcome, text: command.text, failure: why }

@@ -37,9 +37,9 @@ export function interruptTools(state: TaskState, reason: string): TaskEvent[] {
   return [...state.openTools].map(([callId, { tool }]) => ({ type: 'tool-ended', callId, tool, state: 'interrupted', output: '', outputTruncated: false, exitCode: null, title: null, reason }))
 }
 
-/** What hung on a turn ends with it: open calls, holds of its permissions and commands, its questions. */
-export function endOfTurn(state: TaskState, reason: string): TaskEvent[] {
-  return [...interruptTools(state, reason), ...withdrawHolds(state, reason, (kind) => kind === 'permission' || kind === 'command'), ...withdrawQuestions(state)]
+/** What hung on a turn ends with it: open calls, holds of its permissions and commands, its questions; and, once it is done, the ask for more budget to do it. */
+export function endOfTurn(state: TaskState, reason: string, done: boolean): TaskEvent[] {
+  return [...interruptTools(state, reason), ...withdrawHolds(state, reason, (kind) => kind === 'permission' || kind === 'command' || (kind === 'budget' && done)), ...withdrawQuestions(state)]
 }
 
 /** Commands that wait at the broker are told no; who asked must not wait for a card that is gone. */
