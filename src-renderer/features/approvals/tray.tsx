@@ -21,7 +21,7 @@ export function ApprovalTray({ compact }: { readonly compact: boolean }): ReactN
   // A result that is being reviewed is on screen already, with its own buttons.
   const reviewed = useUi((ui) => (ui.screen.at === 'review' ? ui.taskId : null))
   const region = useRef<HTMLElement>(null)
-  useChords()
+  useChords(region)
   useFocusCustody(region, frontKey)
   const { behind, results } = useMemo(() => {
     const rows = keys.map((key) => room.rows.hold(key)).filter((row): row is HoldRow => row !== undefined)
@@ -117,8 +117,8 @@ function Announcement({ frontKey }: { readonly frontKey: string | null }): React
   )
 }
 
-/** Keyboard approval: a chord, pressed twice. Typing is never disturbed by it. */
-function useChords(): void {
+/** Keyboard approval: a chord, pressed twice. Typing is never disturbed by it, and nothing is approved that a dialog stands before. */
+function useChords(region: React.RefObject<HTMLElement | null>): void {
   const desk = useDesk()
   const inRoom = useUi((ui) => ui.screen.at === 'room' && !ui.paletteOpen)
   useEffect(() => {
@@ -129,7 +129,7 @@ function useChords(): void {
         if (event.key === 'Escape') desk.disarm()
         return
       }
-      if (isTyping(event.target)) return
+      if (isTyping(event.target) || region.current === null || isBehindDialog(region.current)) return
       event.preventDefault()
       event.stopPropagation()
       desk.chord(verdict, event.repeat)
@@ -138,7 +138,12 @@ function useChords(): void {
     return () => {
       window.removeEventListener('keydown', onKey, true)
     }
-  }, [desk, inRoom])
+  }, [desk, inRoom, region])
+}
+
+/** An open dialog makes everything outside of it inert, or hides it from assistive technology. */
+function isBehindDialog(element: HTMLElement): boolean {
+  return element.closest('[inert], [aria-hidden="true"]') !== null
 }
 
 /** When the card that had the focus goes, the focus stays in the tray, on no button. It is never brought there. */
