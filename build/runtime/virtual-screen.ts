@@ -11,10 +11,11 @@ export interface VirtualScreen {
 /**
  * Starts Xvfb on a free display, for machines without a screen and for tests. Local accounts may draw on it (the app under test
  * runs as another one), nobody over TCP. (xvfb-run would do, but leaves its command running when it is told to end.)
+ * It is not reset when its last window closes: while it resets, the next app would find no screen.
  * @throws when Xvfb ends before it is ready
  */
 export async function openVirtualScreen(): Promise<VirtualScreen> {
-  const args = ['-displayfd', '3', '-screen', '0', '1440x900x24', '-nolisten', 'tcp', '-ac']
+  const args = ['-displayfd', '3', '-screen', '0', '1440x900x24', '-nolisten', 'tcp', '-ac', '-noreset']
   const server = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
   const ended = once(server, 'exit')
   const number = await Promise.race([
