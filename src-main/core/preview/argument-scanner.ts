@@ -45,7 +45,9 @@ export class ArgumentScanner {
   #target: string | null = null
   #targetRank = 0
   #bytes = 0
-  #afterHighSurrogate = false
+  /** Where in the piece a pair's first half was met; -1: at the end of the piece before. */
+  #highAt = -2
+  #endedHigh = false
   #steps = 0
   #copied = 0
 
@@ -68,15 +70,18 @@ export class ArgumentScanner {
 
   /** Takes the next piece of the argument text. */
   feed(text: string): void {
-    this.#countBytes(text)
+    // Each character is at least one byte; what is wider adds to that where it is met.
+    this.#bytes += text.length
+    this.#highAt = this.#endedHigh ? -1 : -2
     let at = 0
     while (at < text.length) {
       const inText = this.#place === 'text' || this.#place === 'key' || this.#place === 'nested-text'
-      if (this.#escape > 0) this.#readEscape(text.charCodeAt(at++))
+      if (this.#escape > 0) this.#readEscape(this.#unitAt(text, at++))
       else if (inText) at = this.#readText(text, at)
-      else if (this.#place === 'nonsense' || this.#place === 'closed') at = text.length
-      else this.#readSyntax(text.charCodeAt(at++))
+      else if (this.#place === 'nonsense' || this.#place === 'closed') this.#unitAt(text, at++)
+      else this.#readSyntax(this.#unitAt(text, at++))
     }
+    this.#endedHigh = this.#highAt === text.length - 1
   }
 
   /** What is known now. Bounded; costs a copy of the tail. */
@@ -88,18 +93,19 @@ export class ArgumentScanner {
     }
   }
 
-  #countBytes(text: string): void {
-    let bytes = text.length
-    for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at)
-      if (unit < 0x80) this.#afterHighSurrogate = false
-      else if (unit < 0x800) { bytes += 1; this.#afterHighSurrogate = false }
-      // Three bytes were counted for the first half; a pair has four in all.
-      else if (isLowSurrogate(unit) && this.#afterHighSurrogate) this.#afterHighSurrogate = false
-      else { bytes += 2; this.#afterHighSurrogate = isHighSurrogate(unit) }
+  #unitAt(text: string, at: number): number {
+    const unit = text.charCodeAt(at)
+    if (unit >= 0x80) this.#countWide(unit, at)
+    return unit
+  }
+
+  /** Adds what a character has in UTF-8 beyond one byte. A pair's first half was counted with three: the second half, counted with one, makes it four. */
+  #countWide(unit: number, at: number): void {
+    if (unit < 0x800) this.#bytes += 1
+    else if (!isLowSurrogate(unit) || this.#highAt !== at - 1) {
+      this.#bytes += 2
+      if (isHighSurrogate(unit)) this.#highAt = at
     }
-    this.#bytes += bytes
-    this.#steps += text.length
   }
 
   /** Inside a string: takes everything up to the next quote or backslash. Returns where to go on. */
@@ -108,8 +114,9 @@ export class ArgumentScanner {
     let newlines = 0
     for (; at < text.length; at++) {
       const unit = text.charCodeAt(at)
-      if (unit === quote || unit === backslash) break
-      if (unit === 10) newlines++
+      if (unit >= 0x80) this.#countWide(unit, at)
+      else if (unit === quote || unit === backslash) break
+      else if (unit === 10) newlines++
     }
     this.#steps += at - from
     if (at > from && this.#place !== 'nested-text') this.#take(text.slice(from, at), newlines)
