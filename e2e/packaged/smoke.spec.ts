@@ -17,6 +17,11 @@ test('serves its window from its own scheme under a strict content security poli
   expect(app.window.url()).toMatch(/^app:\/\/countersign\//)
 })
 
+test('answers a malformed address of its own scheme instead of hanging', async ({ app }) => {
+  const statuses = await app.window.evaluate(() => Promise.all(['/%ff', '/index.html%00.js', '/../../etc/passwd', '/nothing.js'].map(async (path) => (await fetch(path)).status)))
+  expect(statuses).toEqual([404, 404, 404, 404])
+})
+
 test('keeps Node out of the window and the window in Chromium\'s sandbox', async ({ app }) => {
   const leaked = await app.window.evaluate(() => ['require', 'process', 'module', 'Buffer'].filter((name) => name in globalThis))
   expect(leaked).toEqual([])

@@ -54,12 +54,25 @@ export function serveApp(rendererDir: string): Served {
 
 async function answer(rendererDir: string, request: ProtocolRequest): Promise<ProtocolResponse & { readonly mimeType?: string }> {
   const url = new URL(request.url)
-  const file = join(rendererDir, decodeURIComponent(url.pathname === '/' ? '/index.html' : url.pathname))
+  const path = decodedPath(url.pathname === '/' ? '/index.html' : url.pathname)
+  if (path === null) return notFound
+  const file = join(rendererDir, path)
   const inside = relative(rendererDir, file)
   const mimeType = types[extname(file)]
   if (url.host !== 'countersign' || request.method !== 'GET' || inside.startsWith('..') || isAbsolute(inside) || mimeType === undefined) return notFound
   const data = await readFile(file).catch(() => null)
   return data === null ? notFound : { mimeType, charset: 'utf-8', data, headers: { 'Content-Security-Policy': contentSecurityPolicy, 'X-Content-Type-Options': 'nosniff' } }
+}
+
+/** Null for a path that is no percent-encoded UTF-8, or that holds a NUL. */
+function decodedPath(path: string): string | null {
+  try {
+    const decoded = decodeURIComponent(path)
+    return decoded.includes('\0') ? null : decoded
+  } catch (malformed) {
+    if (malformed instanceof URIError) return null
+    throw malformed
+  }
 }
 
 const notFound = { statusCode: 404, data: Buffer.from('Not found') }

@@ -5,6 +5,8 @@ import { appOrigin } from './app-protocol.ts'
 export function openMainWindow(preload: string): BrowserWindow {
   const window = new BrowserWindow({
     title: 'Countersign',
+    minWidth: 1000,
+    minHeight: 600,
     width: 1280,
     height: 840,
     show: false,

@@ -71,7 +71,7 @@ function acceptanceHold(state: TaskState, ctx: DecideContext, reaskReason: strin
     facts: [
       { label: 'Files changed', value: String(evidence?.files.length ?? 0), exact: false, authoredBy: 'host' },
       { label: 'Verification in a clean copy', value: state.verified ? 'passed' : 'did not pass', exact: false, authoredBy: 'host' },
-      { label: 'On acceptance', value: state.source.kind === 'folder' ? `the patch is applied to ${state.source.path}` : 'a patch file is left', exact: false, authoredBy: 'host' },
+      { label: 'On acceptance', value: state.source.kind === 'folder' ? `the patch is applied to ${state.source.path}` : 'a patch file is left', exact: state.source.kind === 'folder', authoredBy: 'host' },
     ],
     isolation: 'Applying is done by the app itself, never by a bot.', reaskReason,
   })
