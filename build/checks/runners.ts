@@ -33,8 +33,9 @@ export const verifyRunners: readonly Runner[] = [
   { script: 'build' },
 ]
 
-/** The second half, on the packaged app. Further runners (harness, isolation, acceptance …) are added here. */
+/** The second half, on the packaged app. Further runners (acceptance …) are added here. */
 export const packagedRunners: readonly Runner[] = [
+  { script: 'harness' },
   { script: 'package', arguments: ['--inspectable'] },
   { script: 'e2e', report: { path: playwrightReport, read: playwrightTally } },
 ]

@@ -7,6 +7,6 @@ export default defineConfig({
     include: ['src-*/**/*.test.{ts,tsx}', 'build/**/*.test.ts'],
     // Two cores are the smallest machine that the suite must pass on; adapter tests start real processes.
     maxWorkers: 2,
-    testTimeout: 20_000,
+    testTimeout: 60_000,
   },
 })
