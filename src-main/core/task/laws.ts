@@ -18,7 +18,7 @@ const follows: Record<TaskStatus, readonly TaskStatus[]> = {
 const afterTheEnd: ReadonlySet<TaskEvent['type']> = new Set(['coder-gone', 'tool-ended', 'call-settled', 'call-lost', 'workspace-disposed', 'noted'])
 
 /** What has happened so far, as far as the laws need it. */
-interface Seen { readonly submitted: Set<string>; readonly intended: Map<string, string>; readonly settled: Map<string, string>; readonly closed: Set<string>; readonly ended: Set<string>; readonly turnsEnded: Set<string>; readonly envelopes: Map<string, 'lead' | 'coder'>; accepting: string | null }
+interface Seen { readonly submitted: Set<string>; readonly intended: Map<string, string>; readonly settled: Map<string, string>; readonly closed: Set<string>; readonly ended: Set<string>; readonly turnsEnded: Set<string>; readonly envelopes: Map<string, 'lead' | 'coder'>; accepting: string | null; raising: string | null }
 
 /** Follows one task's history event by event. */
 export interface LawBook {
@@ -29,7 +29,7 @@ export interface LawBook {
 
 /** A book for one task, from its first event on. */
 export function openLawBook(): LawBook {
-  const seen: Seen = { submitted: new Set(), intended: new Map(), settled: new Map(), closed: new Set(), ended: new Set(), turnsEnded: new Set(), envelopes: new Map(), accepting: null }
+  const seen: Seen = { submitted: new Set(), intended: new Map(), settled: new Map(), closed: new Set(), ended: new Set(), turnsEnded: new Set(), envelopes: new Map(), accepting: null, raising: null }
   let state: TaskState | null = null
   return {
     get state() { return state },
@@ -73,6 +73,7 @@ function ofEvent(state: TaskState, event: TaskEvent, seen: Seen, say: Say): void
       seen.settled.set(event.approvalId, event.outcome)
       const subject = state.holds.get(event.approvalId)?.hold.subject
       if (subject?.for === 'acceptance' && event.outcome === 'approved') seen.accepting = subject.treeDigest
+      if (subject?.for === 'budget' && event.outcome === 'approved') seen.raising = canonicalJson(subject.raised)
       return
     }
     case 'question-answered': case 'question-closed': if (seen.closed.has(event.questionId)) say('a question ended twice'); seen.closed.add(event.questionId); return
@@ -86,6 +87,7 @@ function ofEvent(state: TaskState, event: TaskEvent, seen: Seen, say: Say): void
     case 'turn-ended': if (seen.turnsEnded.has(event.turnId)) say('a turn ended twice'); seen.turnsEnded.add(event.turnId); return
     case 'tool-started': if (seen.ended.has(event.callId)) say('a call began again'); return
     case 'tool-ended': if (seen.ended.has(event.callId)) say('a call with two final records'); if (!state.openTools.has(event.callId)) say('a call ended that had not begun'); seen.ended.add(event.callId); return
+    case 'budget-raised': if (seen.raising !== canonicalJson(event.budget)) say('a budget raised without the owner'); seen.raising = null; return
     case 'apply-intended': if (seen.accepting !== event.treeDigest) say('applied without the owner\'s acceptance of this tree'); return
     case 'accepted': if (seen.accepting !== event.treeDigest) say('accepted without the owner'); return
     case 'cancel-observed': if (state.cancel?.state !== 'requested') say('a stop observed that was not requested'); return
