@@ -60,6 +60,8 @@ class Forwarding implements Dispatcher.DispatchHandler {
   #reader: ReplyReader | null = null
   #held: HeldReply | null = null
   #status = 0
+  #sent = false
+  #gathered: Buffer[] = []
   #cut: Cut | null = null
   #settled = false
 
@@ -97,20 +99,24 @@ class Forwarding implements Dispatcher.DispatchHandler {
     }
     // Where no events can be told from bytes, a byte is an event.
     if (this.#reader?.isStream !== true || this.#reader.terminal === undefined) this.#watch.event()
-    if (!this.#send(chunk)) this.#waitForClient(controller)
-    // Node sends what was written in a next tick of its own, queued before this one: the bytes go first, then they are read.
-    process.nextTick(() => this.#read(chunk))
+    // One read of the socket can hold hundreds of the vendor's chunks: they go on together, still within this turn of the event loop.
+    if (this.#gathered.push(chunk) === 1) process.nextTick(() => this.#handOn(controller))
   }
 
   onResponseEnd(): void {
     if (this.#held?.deniesAttestation === true) { this.#held = null; process.nextTick(() => this.#finish({ by: 'denied' })); return }
     this.#letGo()
-    process.nextTick(() => this.#finish(null))
+    this.#afterReading(() => this.#finish(null))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#cut === null) this.#letGo()
-    process.nextTick(() => this.#finish(this.#cut ?? { by: 'upstream', words: error.message }))
+    this.#afterReading(() => this.#finish(this.#cut ?? { by: 'upstream', words: error.message }))
+  }
+
+  /** What has come in this turn is handed on in the next tick and read in the one after that. */
+  #afterReading(run: () => void): void {
+    process.nextTick(() => process.nextTick(run))
   }
 
   #begin(headers: IncomingHttpHeaders): void {
@@ -120,8 +126,19 @@ class Forwarding implements Dispatcher.DispatchHandler {
     const { outputTokensMax } = this.#call
     const reader = new ReplyReader({ api, status: this.#status, contentType: headers['content-type'] ?? '', opaque, tap, onBroken, outputTokensMax, onEvent: () => this.#watch.event() })
     response.writeHead(this.#status, { ...replyHeaders(headers, reader.isStream), 'x-muse-proxy-path': 'direct' })
-    response.flushHeaders()
+    // The head goes with the first bytes where they came with it, and by itself right after where they did not.
+    process.nextTick(() => { if (!this.#sent && !response.writableEnded && !response.destroyed) response.flushHeaders() })
     this.#reader = reader
+  }
+
+  #handOn(controller: Dispatcher.DispatchController | null): void {
+    if (this.#gathered.length === 0 || this.#settled) return
+    const [first] = this.#gathered
+    const bytes = this.#gathered.length === 1 && first !== undefined ? first : Buffer.concat(this.#gathered)
+    this.#gathered = []
+    if (!this.#send(bytes) && controller !== null) this.#waitForClient(controller)
+    // Node sends what was written in a next tick of its own, queued before this one: the bytes go first, then they are read.
+    process.nextTick(() => this.#read(bytes))
   }
 
   /** What was held goes on after all, as it came. */
@@ -135,6 +152,7 @@ class Forwarding implements Dispatcher.DispatchHandler {
   }
 
   #send(chunk: Buffer): boolean {
+    this.#sent = true
     return this.#call.response.write(chunk)
   }
 

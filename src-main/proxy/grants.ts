@@ -51,9 +51,8 @@ export class GrantTable {
   }
 }
 
-/** Keeps a final refusal for the retries of the same bytes; the oldest goes when there are too many. */
+/** Keeps a refusal that is final for the retries of the same bytes; the oldest goes when there are too many. */
 export function rememberRefusal(grant: Grant, bodyDigest: string, refused: Refusal): void {
-  if (!refused.final) return
   const oldest = grant.refusals.size >= proxyLimits.refusalsMax ? grant.refusals.keys().next().value : undefined
   if (oldest !== undefined) grant.refusals.delete(oldest)
   grant.refusals.set(bodyDigest, refused)

@@ -2,6 +2,7 @@ import { errorMessageOf, Meter } from './metering.ts'
 import { parsedOrNull } from './json-text.ts'
 import { OutputCap } from './output-cap.ts'
 import { proxyLimits } from './proxy-limits.ts'
+import { mayMatter } from './skim.ts'
 import { SseReader, type SseEvent } from './sse-reader.ts'
 import { StreamEnd, type Terminal } from './stream-end.ts'
 import type { Tap } from './tap.ts'
@@ -44,7 +45,10 @@ export class ReplyReader {
     this.#end = new StreamEnd(deps.api)
     this.#cap = deps.outputTokensMax == null ? null : new OutputCap(deps.outputTokensMax)
     const streams = deps.status < 300 && /^text\/event-stream\b/i.test(deps.contentType)
-    this.#sse = streams ? new SseReader((event) => this.#readEvent(event), () => { this.#blind = true }) : null
+    const { onEvent } = deps
+    // Under a cap each word counts, so all is read.
+    const matters = deps.outputTokensMax == null ? { matters: mayMatter(deps.api), onSkipped: onEvent } : {}
+    this.#sse = streams ? new SseReader({ onEvent: (event) => this.#readEvent(event), onGaveUp: () => { this.#blind = true }, ...matters }) : null
   }
 
   get isStream(): boolean {

@@ -18,19 +18,29 @@ export async function readBody(request: IncomingMessage): Promise<Result<Request
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') return discard(request, refusal(415, 'encoding_unsupported', 'Send the request body without a content encoding.'))
   if (Number(request.headers['content-length'] ?? 0) > limits.proxyBodyBytesMax) return discard(request, tooLarge)
-  const chunks: Buffer[] = []
-  let bytes = 0
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  const whole = await collect(request)
+  if (whole === 'gone') return null
+  return whole === 'too-large' ? discard(request, tooLarge) : parse(whole)
+}
+
+/** The whole body; `gone` when the client's connection ended before it. */
+function collect(request: IncomingMessage): Promise<Buffer | 'gone' | 'too-large'> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const take = (chunk: Buffer): void => {
       bytes += chunk.length
-      if (bytes > limits.proxyBodyBytesMax) return discard(request, tooLarge)
       chunks.push(chunk)
+      if (bytes <= limits.proxyBodyBytesMax) return
+      request.off('data', take)
+      resolve('too-large')
     }
-  } catch {
-    // The one thing that fails here is the client's connection: there is nobody left to answer.
-    return null
-  }
-  return parse(Buffer.concat(chunks, bytes))
+    request.on('data', take)
+    request.once('end', () => { resolve(chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks, bytes)) })
+    request.once('close', () => { resolve('gone') })
+    // The one thing that fails here is the client's connection, and `close` tells it.
+    request.on('error', () => undefined)
+  })
 }
 
 /** How many tokens of output a request asks for at most, in any of the names that the APIs have for it; null: it says nothing of it. */

@@ -33,11 +33,13 @@ export async function serveModelCall(grants: readonly [Grant, ...Grant[]], api: 
   if (!read.ok) { answer(response, read.error); return }
   const body = read.value
   const grant = grantFor(grants, api, body)
-  const bodyDigest = createHash('sha256').update(api).update(body.bytes).digest('hex')
-  const remembered = grant.refusals.get(bodyDigest)
+  // Few bodies are refused: their digest is made where one was, or is.
+  let digest: string | null = null
+  const bodyDigest = (): string => (digest ??= createHash('sha256').update(api).update(body.bytes).digest('hex'))
+  const remembered = grant.refusals.size === 0 ? undefined : grant.refusals.get(bodyDigest())
   if (remembered !== undefined) { answer(response, remembered); return }
   const refuse = (refused: Refusal): void => {
-    rememberRefusal(grant, bodyDigest, refused)
+    if (refused.final) rememberRefusal(grant, bodyDigest(), refused)
     answer(response, refused)
   }
   const startedAt = deps.time.now()
@@ -63,7 +65,7 @@ export async function serveModelCall(grants: readonly [Grant, ...Grant[]], api: 
   const { outcome, path } = await serveAdmitted(admitted(asked, admission), way, deps)
   end(outcome, path)
   if (outcome.is === 'not-served') {
-    rememberRefusal(grant, bodyDigest, outcome.refused)
+    if (outcome.refused.final) rememberRefusal(grant, bodyDigest(), outcome.refused)
     answer(response, outcome.refused, path)
   }
 }

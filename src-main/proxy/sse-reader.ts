@@ -1,49 +1,59 @@
 import { createParser } from 'eventsource-parser'
+import { EventBoundary } from './event-boundary.ts'
 import { closeJson } from './json-closer.ts'
 import { proxyLimits } from './proxy-limits.ts'
 
 /** What an event stream says: parsed JSON, or the end mark `[DONE]`, or text that is no JSON. */
 export type SseEvent = { readonly is: 'json'; readonly value: unknown } | { readonly is: 'done' } | { readonly is: 'noise' }
 
+export interface SseReaderDeps {
+  readonly onEvent: (event: SseEvent) => void
+  readonly onGaveUp: () => void
+  /** Whether anything in these whole events is worth reading; by default all is. */
+  readonly matters?: (events: string) => boolean
+  /** Whole events that were passed over. */
+  readonly onSkipped?: () => void
+}
+
 /**
- * Reads server-sent events from bytes cut anywhere. Parses a copy of what is forwarded; nothing here delays a byte. An event
- * of more than 16 MiB ends the reading (`onGaveUp`), not the stream.
+ * Reads server-sent events from bytes cut anywhere. Reads a copy of what is forwarded; nothing here delays a byte. Bytes are kept until an
+ * event is whole; then all whole ones are parsed, or passed over where nothing in them matters. An event of more than 16 MiB ends the
+ * reading (`onGaveUp`), not the stream.
  * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 export class SseReader {
-  readonly #decoder = new TextDecoder('utf-8')
+  readonly #deps: SseReaderDeps
   readonly #parser
+  readonly #boundary = new EventBoundary()
   #gaveUp = false
-  /** The last characters, to see a blank line at the end. */
-  #end = ''
-  /** Pieces of the line that has not ended yet. */
-  #line: string[] = []
+  /** What has come of the event that is not whole yet. */
+  #pending: Buffer[] = []
+  #pendingBytes = 0
+  /** The last bytes before `#pending`, to see a blank line at the end. */
+  #before = ''
+  #first = true
 
-  constructor(onEvent: (event: SseEvent) => void, onGaveUp: () => void) {
-    this.#parser = createParser({
-      maxBufferSize: proxyLimits.eventCharsMax,
-      onEvent: (event) => onEvent(read(event.data)),
-      onError: (error) => {
-        if (error.type !== 'max-buffer-size-exceeded') return
-        this.#gaveUp = true
-        onGaveUp()
-      },
-    })
+  constructor(deps: SseReaderDeps) {
+    this.#deps = deps
+    this.#parser = createParser({ onEvent: (event) => deps.onEvent(read(event.data)) })
   }
 
   take(bytes: Uint8Array): void {
-    const text = this.#gaveUp ? '' : this.#decoder.decode(bytes, { stream: true })
-    if (text.length === 0) return
-    this.#end = (this.#end + text.slice(-4)).slice(-4)
-    const lineStart = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1
-    if (lineStart > 0) this.#line = []
-    if (lineStart < text.length) this.#line.push(text.slice(lineStart))
-    this.#parser.feed(text)
+    if (this.#gaveUp || bytes.length === 0) return
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    // Without a line end in it, it ends no event: large events cost one look a chunk.
+    if (this.#pendingBytes > 0 && !chunk.includes(10) && !chunk.includes(13)) { this.#keep(chunk); return }
+    const joined = this.#pendingBytes === 0 ? chunk : Buffer.concat([...this.#pending, chunk])
+    const end = this.#boundary.after(joined)
+    this.#pending = []
+    this.#pendingBytes = 0
+    if (end > 0) this.#readWhole(joined.subarray(0, end))
+    if (end < joined.length) this.#keep(joined.subarray(end))
   }
 
   /** The stream has ended: a last event without its blank line is read too. */
   finish(): void {
-    if (!this.#gaveUp) this.#parser.feed(`${this.#decoder.decode()}\n\n`)
+    if (!this.#gaveUp) this.#parser.feed(`${this.#text(Buffer.concat(this.#pending))}\n\n`)
   }
 
   /**
@@ -51,13 +61,40 @@ export class SseReader {
    * events. Broken JSON is closed: OpenCode asks again after JSON that it cannot parse, not after one that it cannot use.
    */
   closing(api: 'chat' | 'responses'): string {
-    const line = this.#line.join('')
-    if (line === '') return /[\n\r]{2}$/.test(this.#end.replace(/\r\n/g, '\n')) ? '' : '\n\n'
+    const text = new TextDecoder().decode(Buffer.concat(this.#pending), { stream: true })
+    const line = text.slice(Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1)
+    if (line === '') return text === '' && /(^|[\n\r]{2})$/.test(this.#before.replace(/\r\n/g, '\n')) ? '' : '\n\n'
     if ('data:'.startsWith(line)) return `${line === 'data:' ? emptyEvents[api] : 'x'}\n\n`
     const value = /^data: ?(.*)$/s.exec(line)?.[1]
     if (value === undefined) return '\n\n'
     if (value === '') return `${emptyEvents[api]}\n\n`
     return `${'[DONE]'.startsWith(value) ? '[DONE]'.slice(value.length) : closeJson(value)}\n\n`
+  }
+
+  #readWhole(events: Buffer): void {
+    this.#before = events.toString('latin1', Math.max(0, events.length - 4))
+    const { matters, onSkipped } = this.#deps
+    const text = matters === undefined || this.#first ? '' : events.toString('latin1')
+    if (text === '' || matters?.(text) !== false) this.#parser.feed(this.#text(events))
+    // Comments are no events.
+    else if (/(?:^|[\n\r])data/.test(text)) onSkipped?.()
+    this.#first = false
+  }
+
+  /** Whole events end between two characters, so each stretch is decoded by itself. A byte order mark at the start is none of the text. */
+  #text(bytes: Buffer): string {
+    const text = bytes.toString('utf8')
+    return this.#first && text.startsWith('\ufeff') ? text.slice(1) : text
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#pending.push(bytes)
+    this.#pendingBytes += bytes.length
+    if (this.#pendingBytes <= proxyLimits.eventCharsMax) return
+    this.#gaveUp = true
+    this.#pending = []
+    this.#pendingBytes = 0
+    this.#deps.onGaveUp()
   }
 }
 

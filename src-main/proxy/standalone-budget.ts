@@ -37,10 +37,13 @@ export class ClientBudget {
   ended({ callNumber, inputTokens, outputTokens }: Ended): number | null {
     const price = this.#prices.get(callNumber) ?? null
     this.#prices.delete(callNumber)
-    this.#state = settle(this.#state, String(callNumber), usageOf({ inputTokens, outputTokens }, price))
+    // A call number is never used again: what was settled need not be remembered by name.
+    this.#state = { ...settle(this.#state, String(callNumber), usageOf({ inputTokens, outputTokens }, price)), settled: none }
     return price === null || inputTokens === null || outputTokens === null ? null : costMicroUsd(price, inputTokens, outputTokens)
   }
 }
+
+const none: ReadonlySet<string> = new Set()
 
 function limitsOf(caps: Pick<BudgetLimits, 'requestsMax' | 'tokensMax' | 'moneyMicroUsdMax'>): BudgetLimits {
   return { profile: 'standalone', turnsMax: 1, messagesMax: 1, deadlineMs: 10_000, ...caps }

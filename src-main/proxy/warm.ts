@@ -100,7 +100,7 @@ class WarmAnswer {
   }
 
   async #readStream(reply: Dispatcher.ResponseData, heard: () => void): Promise<CallOutcome> {
-    const sse = new SseReader((event) => this.#readEvent(event), () => { this.#why ??= 'it sent an event that is too large' })
+    const sse = new SseReader({ onEvent: (event) => this.#readEvent(event), onGaveUp: () => { this.#why ??= 'it sent an event that is too large' } })
     for await (const bytes of reply.body as AsyncIterable<Buffer>) {
       sse.take(bytes)
       if (this.#why !== null) { this.#ending.abort(); return this.fails(`broke off: ${this.#why}`) }
