@@ -132,7 +132,7 @@ export class ArgumentScanner {
     if (this.#escape === 1) {
       if (unit === 117) { this.#escape = 2; this.#hex = 0; return }
       this.#escape = 0
-      this.#takeUnit(simpleEscapes[unit] ?? unit)
+      this.#takeUnit(unescaped(unit))
       return
     }
     const digit = hexDigit(unit)
@@ -229,8 +229,17 @@ export class ArgumentScanner {
   }
 }
 
-/** What \b \f \n \r \t stand for; any other character after a backslash stands for itself. */
-const simpleEscapes: Readonly<Record<number, number>> = { 98: 8, 102: 12, 110: 10, 114: 13, 116: 9 }
+/** What a character after a backslash stands for: \b \f \n \r \t have a meaning, any other is itself. */
+function unescaped(unit: number): number {
+  switch (unit) {
+    case 110: return 10
+    case 116: return 9
+    case 114: return 13
+    case 98: return 8
+    case 102: return 12
+    default: return unit
+  }
+}
 
 function hexDigit(unit: number): number | null {
   if (unit >= 48 && unit <= 57) return unit - 48
