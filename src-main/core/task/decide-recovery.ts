@@ -52,8 +52,9 @@ function interruptedWords(turn: Turn): string {
 /** The agent's process ended by itself. */
 export function coderExited(state: TaskState, command: Host<'coder-exited'>): Decided {
   if (state.coder.is !== 'running' && state.coder.is !== 'starting') return ignored
-  if (state.phase === 'stopping' || isFinished(state.status)) return ignored
+  if (state.phase === 'stopping') return ignored // The stop that is under way brings its proof.
   const lost = lostWithCoder(state, `OpenCode ended (${command.how}).`, null)
+  if (isFinished(state.status)) return decided(lost, state.workspaceDisposed ? [] : [{ kind: 'workspace.dispose' }])
   const turn = activeTurn(state)
   if (turn !== null) return decided([...lost, { type: 'recovery-needed', what: uncertain(`OpenCode ended (${command.how}). ${interruptedWords(turn)}`) }], [], retired)
   if (state.phase === 'starting-coder') return failTask({ ...state, coder: { is: 'gone' } }, failure('opencode-exited', `OpenCode ended while it started (${command.how}).`, 'Look at Settings → Runtimes, then start the task again.'), lost)

@@ -297,6 +297,15 @@ describe('uncertainty', () => {
     expect(task.state.spending.open.get('call-1')?.tokens).toBe(15)
   })
 
+  it('disposes of a finished task\'s workspace when its process ends although its stop was not proven', () => {
+    const task = playToResult().play({ is: 'effect-failed', effect: 'coder.stop', failure: broken })
+    task.decideHold('denied')
+    expect(task.effects).toEqual([{ kind: 'coder.stop' }])
+    task.play({ is: 'effect-failed', effect: 'coder.stop', failure: broken }, { is: 'coder-exited', how: 'SIGKILL' })
+    expect(task.state.coder.is).toBe('gone')
+    expect(task.effects).toEqual([{ kind: 'workspace.dispose' }])
+  })
+
   it('disposes of a finished task\'s workspace although the app ended before that was done', () => {
     const task = playToWork()
     task.endTurn('failed')

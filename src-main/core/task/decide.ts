@@ -17,7 +17,7 @@ import type { TaskEvent } from './events.ts'
 import { isFinished, type TaskState } from './model.ts'
 
 /** What a finished task still takes: the truth about its process, its cleaning up, its calls' ends, its acceptance card's fate. */
-const takenWhenFinished: ReadonlySet<TaskCommand['is']> = new Set(['stop-task', 'coder-stopped', 'workspace-disposed', 'call-ended', 'request-revision', 'app-restarted', 'effect-failed', 'decide-hold', 'hold-shown', 'tool-ended'])
+const takenWhenFinished: ReadonlySet<TaskCommand['is']> = new Set(['stop-task', 'coder-stopped', 'coder-exited', 'workspace-disposed', 'call-ended', 'request-revision', 'app-restarted', 'effect-failed', 'decide-hold', 'hold-shown', 'tool-ended'])
 
 /**
  * Decides what a command leads to. Pure: the same state, command and context give the same decision.
