@@ -6,8 +6,6 @@ export class GrowingTail {
   readonly #charsMax: number
   #held = ''
   #newlines = 0
-  #empty = true
-  #endsWithNewline = false
   /** Characters copied by trimming so far: the cost that must stay linear. */
   copied = 0
 
@@ -18,9 +16,7 @@ export class GrowingTail {
   /** Appends decoded text; `newlines` is how many line feeds are in it. */
   push(text: string, newlines: number): void {
     if (text.length === 0) return
-    this.#empty = false
     this.#newlines += newlines
-    this.#endsWithNewline = text.charCodeAt(text.length - 1) === 10
     this.#held += text.length > this.#charsMax ? text.slice(-this.#charsMax) : text
     if (this.#held.length <= 2 * this.#charsMax) return
     this.#held = this.#held.slice(-this.#charsMax)
@@ -33,8 +29,8 @@ export class GrowingTail {
 
   /** Lines so far; a last line without its line feed counts. */
   get lines(): number {
-    if (this.#empty) return 0
-    return this.#newlines + (this.#endsWithNewline ? 0 : 1)
+    if (this.#held.length === 0) return 0
+    return this.#newlines + (this.#held.endsWith('\n') ? 0 : 1)
   }
 
   /** The last `charsMax` characters or fewer. Halves of a surrogate pair at either end are left out. */
