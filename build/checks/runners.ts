@@ -36,6 +36,7 @@ export const verifyRunners: readonly Runner[] = [
 /** The second half, on the packaged app. Further runners (acceptance …) are added here. */
 export const packagedRunners: readonly Runner[] = [
   { script: 'harness' },
+  { script: 'simulate' },
   { script: 'package', arguments: ['--inspectable'] },
   { script: 'e2e', report: { path: playwrightReport, read: playwrightTally } },
 ]

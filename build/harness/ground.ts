@@ -14,6 +14,7 @@ import { rowSchema } from '../../src-preload/contract/rows.ts'
 import type { TaskId } from '../../src-preload/contract/ids.ts'
 import type { Ground } from './matrix.ts'
 import type { Random } from './random.ts'
+import { readRoom } from './room-reading.ts'
 
 /** A ground whose rooms are looked over and closed by `finish`. */
 export interface HeldGround extends Ground { finish(expectErrors?: RegExp): Promise<void>; clear(): void }
@@ -65,6 +66,7 @@ export function lookOver(room: ScriptedRoom, expectErrors?: RegExp): void {
     if (room.engine.state(stream as TaskId) === undefined) continue // Not a task: what a home keeps of its mailbox.
     const history = [...journal.read(stream)].map((stored) => ({ payload: stored.payload as TaskEvent, at: stored.at, seq: stored.seq }))
     assert.deepEqual(brokenLaws(history), [], 'a law of a task\'s history is broken')
+    readRoom(stream, history)
     assert.deepEqual(history.map((_, index) => index + 1), [...journal.read(stream)].map((stored) => stored.version), 'a gap in a stream')
     assert.deepEqual(fold(history), room.engine.state(stream as TaskId), 'the journal folds to another state than the one in use')
     for (const row of room.engine.room.snapshot(stream as TaskId).put) assert.ok(rowSchema.safeParse(row).success, `a row that the window refuses: ${JSON.stringify(row).slice(0, 300)}`)
