@@ -113,6 +113,7 @@ export const en = {
   inspector: {
     title: 'Inspector', status: 'Status', budget: 'Budget', deadline: 'Deadline', left: (time: string) => `${time} left`, passed: 'passed', isolation: 'Isolation', coder: 'Runtime', openCode: 'OpenCode', session: 'Session', noSession: 'not started', models: 'Models', evidence: 'Evidence levels', evidenceHint: 'Recorded apart. One never implies the next.',
     levels: { offlineMock: 'Offline mock', realProcess: 'Real process', realModel: 'Real model', humanAcceptance: 'Human acceptance' }, notReached: 'not reached', task: 'Task', requirement: 'Requirement', criteria: 'Criteria', source: 'Source', grant: 'Grant', digests: 'Digests', tree: 'Tree', started: 'Created', updated: 'Last change', taskId: 'Task id',
+    traffic: 'Model calls', noTraffic: 'None yet.',
     meters: { turns: 'Turns', messages: 'Messages', requests: 'Requests', tokens: 'Tokens', money: 'Money' }, reserved: (n: string) => `${n} reserved`, unlimited: 'no cap', usageUnknown: 'unknown', profile: 'Profile',
     grants: { edits: 'Edits', testCommand: 'Test command', otherCommands: 'Other commands' }, grantValues: { allow: 'allowed', ask: 'asks', deny: 'denied' }, verified: 'Verified', notVerified: 'Not verified', notProbed: 'not probed yet',
   },
@@ -134,6 +135,7 @@ export const en = {
     noKeyring: 'Keys are kept for this session only', noKeyringHint: (backend: string) => `No system keyring was found (backend: ${backend}). Keys are not written to disk; enter them again after a restart, or name an environment variable.`,
     label: 'Name', id: 'Id', idHint: 'Lower-case letters, digits, hyphens', baseUrl: 'Base URL', baseUrlHint: 'OpenAI-compatible, usually ending in /v1', api: 'Wire API', models: 'Models', modelsHint: 'One model id a line, exactly as the provider names it', key: 'API key', keyHint: 'Encrypted by the system keyring.', keySessionHint: 'Kept in memory until you quit.', keyKeepHint: 'Leave empty to keep the present key.', keyEnv: 'Environment variable with the key', keyEnvHint: 'Read by the app, never passed on. Used when no key is stored.',
     editTitle: (label: string) => `Edit ${label}`, saved: (label: string) => `${label} saved`, keySaved: { unchanged: 'The key was left as it is.', stored: 'The key is in the system keyring.', 'session-only': 'The key is kept for this session only.' }, removeTitle: (label: string) => `Remove ${label}?`, removeHint: 'Its key is deleted. Tasks that use it can no longer call it.',
+    prices: 'Prices, US dollars per million tokens', pricesHint: 'From the provider\'s price page; the day is kept with them. Empty: not known, and a task with a money cap does not use the model.', priceInput: (model: string) => `${model}: input`, priceOutput: (model: string) => `${model}: output`, badPrice: 'Two amounts such as 3.00 and 15.00, or none.',
     needLabel: 'Give it a name.', badId: 'Lower-case letters, digits and hyphens, starting with a letter or digit.', takenId: 'This id is taken.', badUrl: 'An address that starts with http:// or https://.', needModel: 'At least one model.',
   },
   runtimes: {
@@ -145,7 +147,15 @@ export const en = {
   },
   fallbacks: {
     intro: 'Model calls go directly to the provider. Where that fails before the first byte, a text-only call may go another way, if you allow it.', direct: 'Direct', directHint: 'The provider itself, byte for byte.', warm: 'Warm', warmHint: 'A supervised vendor process that stays up. Receives messages only.', exec: 'One-shot', execHint: 'A vendor command line, once for each call, without approvals and without tools.',
-    cannot: 'What fallbacks cannot do', limits: ['They never serve a call that carries tools: Bot B always works directly or not at all.', 'They never serve the Responses API.', 'They do not hide a provider\'s own errors, such as a rate limit.', 'Each row says which path served it.'],
+    cannot: 'What fallbacks cannot do', limits: ['They never serve a call that carries tools: Bot B always works directly or not at all.', 'They never serve the Responses API.', 'They do not hide a provider\'s own errors, such as a rate limit.', 'They give text only: no pictures, no fixed formats, and the answering model is the program\'s, not the one you chose.', 'What they cost is often not known: a task with a money cap then stops and asks you.', 'Each row says which path served it, and the card that asks for a provider names them before anything is sent.'],
+    needsProgram: 'Name a program below first.', program: 'The vendor\'s program', programIntro: 'It runs in a sandbox of its own, with none of your tools, keys or workspaces, and reaches only the hosts that you name. Log it in with the home folder below, by hand.',
+    fields: {
+      label: { label: 'Name', hint: 'Shown on cards and rows' }, program: { label: 'Program', hint: 'Its full path' },
+      serveArgs: { label: 'Arguments of the server', hint: 'One a line; {port} is the port that it must listen on' }, execArgs: { label: 'Arguments of one run', hint: 'One a line; {promptFile} is the file with the prompt' },
+      homeFolder: { label: 'Its home folder', hint: 'Where it is logged in; the one folder that it can write to. Empty: one of the app\'s own, empty at first.' },
+      hosts: { label: 'Hosts that it may reach', hint: 'One a line, as host or host:port' }, folders: { label: 'Folders that it may read', hint: 'One a line, such as the runtime that it needs' },
+    },
+    needPath: 'A full path, beginning with /.', needPort: '{port} is missing.', needPromptFile: '{promptFile} is missing.', badHost: 'One host a line, without https:// and without paths.', needLabel: 'Give it a name.', removeProgram: 'Remove the program', saved: 'Saved. It is used from the next call on.',
   },
   budgets: { intro: 'What a new task starts with. Each task can be given other values.' },
   appearance: { theme: 'Theme', system: 'System', light: 'Light', dark: 'Dark', density: 'Density', comfortable: 'Comfortable', compact: 'Compact' },

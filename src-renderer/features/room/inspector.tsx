@@ -9,6 +9,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { count, countdown, moment, money } from '../../ui/format.ts'
 import { Digest, Path } from '../../ui/pieces.tsx'
 import { isUnfinished, statusTones } from './status-glyph.tsx'
+import { TrafficSection } from './traffic.tsx'
 
 /** Everything about the shown task that is not in its transcript. */
 export function Inspector({ task }: { readonly task: TaskRow }): ReactNode {
@@ -24,6 +25,7 @@ export function Inspector({ task }: { readonly task: TaskRow }): ReactNode {
         ))}
       </section>
       <Evidence levels={task.evidenceLevels} />
+      <TrafficSection taskId={task.taskId} />
       <RuntimeSection task={task} />
       <TaskSection task={task} />
     </aside>

@@ -8,6 +8,7 @@ import { BudgetFields } from '../task-fields/budget-fields.tsx'
 import { GrantFields } from '../task-fields/grant-fields.tsx'
 import { ModelField } from '../task-fields/model-field.tsx'
 import { useSave } from './use-save.ts'
+import { VendorForm } from './vendor-form.tsx'
 
 interface Props {
   readonly settings: Settings
@@ -16,6 +17,8 @@ interface Props {
 /** Ways around the direct path; all of them off until the owner turns them on. */
 export function FallbacksSection({ settings }: Props): ReactNode {
   const { save, failure } = useSave()
+  // Without a program there is nothing to turn on.
+  const needsProgram = settings.fallbacks.vendor === undefined
   const set = (change: Partial<Settings['fallbacks']>): void => {
     save({ ...settings, fallbacks: { ...settings.fallbacks, ...change } })
   }
@@ -23,8 +26,8 @@ export function FallbacksSection({ settings }: Props): ReactNode {
     <div className="stack-wide">
       <p className="soft">{t.fallbacks.intro}</p>
       <Switch label={t.fallbacks.direct} hint={t.fallbacks.directHint} value={settings.fallbacks.directEnabled} onChange={(directEnabled) => { set({ directEnabled }) }} />
-      <Switch label={t.fallbacks.warm} hint={t.fallbacks.warmHint} value={settings.fallbacks.warmEnabled} onChange={(warmEnabled) => { set({ warmEnabled }) }} />
-      <Switch label={t.fallbacks.exec} hint={t.fallbacks.execHint} value={settings.fallbacks.execEnabled} onChange={(execEnabled) => { set({ execEnabled }) }} />
+      <Switch label={t.fallbacks.warm} hint={needsProgram ? t.fallbacks.needsProgram : t.fallbacks.warmHint} isDisabled={needsProgram} value={settings.fallbacks.warmEnabled} onChange={(warmEnabled) => { set({ warmEnabled }) }} />
+      <Switch label={t.fallbacks.exec} hint={needsProgram ? t.fallbacks.needsProgram : t.fallbacks.execHint} isDisabled={needsProgram} value={settings.fallbacks.execEnabled} onChange={(execEnabled) => { set({ execEnabled }) }} />
       <Notice title={t.fallbacks.cannot}>
         <ul className="notes">
           {t.fallbacks.limits.map((line) => (
@@ -33,6 +36,7 @@ export function FallbacksSection({ settings }: Props): ReactNode {
         </ul>
       </Notice>
       {failure === null ? null : <FailureNotice failure={failure} />}
+      <VendorForm settings={settings} />
     </div>
   )
 }

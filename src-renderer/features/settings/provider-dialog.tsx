@@ -10,7 +10,8 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Choice, TextField } from '../../ui/fields.tsx'
 import { FailureNotice } from '../../ui/notice.tsx'
 import { say } from '../../ui/toasts.tsx'
-import { idFrom, providerDraft, providerOf, providerProblems } from './provider-draft.ts'
+import { PriceFields } from './price-fields.tsx'
+import { idFrom, priceProblems, providerDraft, providerOf, providerProblems } from './provider-draft.ts'
 
 /** Adds a provider, or edits one. A key goes straight to main and is never shown again. */
 export function ProviderDialog({ view, others, keyring, onClose }: { readonly view: ProviderView | null; readonly others: readonly ProviderView[]; readonly keyring: boolean; readonly onClose: () => void }): ReactNode {
@@ -20,6 +21,7 @@ export function ProviderDialog({ view, others, keyring, onClose }: { readonly vi
   const [tried, setTried] = useState(false)
   const problems = providerProblems(draft, others)
   const shown = tried ? problems : {}
+  const prices = priceProblems(draft)
   const put = useAct('provider.put', ({ key }) => {
     void queries.invalidateQueries()
     say({ tone: 'good', text: t.providers.saved(draft.label), detail: t.providers.keySaved[key] })
@@ -36,7 +38,7 @@ export function ProviderDialog({ view, others, keyring, onClose }: { readonly vi
         onSubmit={(event) => {
           event.preventDefault()
           setTried(true)
-          if (Object.keys(problems).length === 0 && !put.isPending) put.mutate({ provider: providerOf(draft), key: draft.key === '' ? null : draft.key })
+          if (Object.keys(problems).length + Object.keys(prices).length === 0 && !put.isPending) put.mutate({ provider: providerOf(draft, new Date().toISOString().slice(0, 10)), key: draft.key === '' ? null : draft.key })
         }}
       >
         <div className="field-pair">
@@ -54,6 +56,7 @@ export function ProviderDialog({ view, others, keyring, onClose }: { readonly vi
           ]}
         />
         <TextField label={t.providers.models} hint={t.providers.modelsHint} value={draft.models} onChange={(models) => { change({ models }) }} error={shown.models} lines={3} mono />
+        <PriceFields draft={draft} problems={tried ? prices : {}} onChange={(next) => { change({ prices: next }) }} />
         <TextField label={t.providers.key} hint={view === null || view.key === 'missing' ? (keyring ? t.providers.keyHint : t.providers.keySessionHint) : t.providers.keyKeepHint} value={draft.key} onChange={(key) => { change({ key }) }} type="password" mono />
         <TextField label={t.providers.keyEnv} hint={t.providers.keyEnvHint} value={draft.keyEnv} onChange={(keyEnv) => { change({ keyEnv }) }} mono maxLength={200} placeholder="EXAMPLE_API_KEY" />
         {put.isError ? <FailureNotice failure={failureOf(put.error)} /> : null}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { providerSchema, type Provider } from '../../../src-preload/contract/settings.ts'
-import { idFrom, providerDraft, providerOf, providerProblems } from './provider-draft.ts'
+import { idFrom, priceProblems, providerDraft, providerOf, providerProblems } from './provider-draft.ts'
 
 const priced: Provider = { id: 'ex', label: 'Ex', baseUrl: 'https://api.example.com/v1', api: 'responses', models: [{ id: 'a', contextTokens: 8_000, price: { inputMicroUsd: 1, outputMicroUsd: 2, asOf: '2026-11-01' } }, { id: 'b' }] }
 
@@ -8,11 +8,23 @@ describe('a provider that is being edited', () => {
   it('becomes what main accepts', () => {
     const draft = { ...providerDraft(null), id: 'lab', label: ' Lab ', baseUrl: ' http://127.0.0.1:8080/v1 ', models: 'x\n\n x \ny', keyEnv: 'LAB_KEY' }
     expect(providerProblems(draft, [])).toEqual({})
-    expect(providerSchema.parse(providerOf(draft))).toEqual({ id: 'lab', label: 'Lab', baseUrl: 'http://127.0.0.1:8080/v1', api: 'chat', models: [{ id: 'x' }, { id: 'y' }], keyEnv: 'LAB_KEY' })
+    expect(providerSchema.parse(providerOf(draft, '2026-12-01'))).toEqual({ id: 'lab', label: 'Lab', baseUrl: 'http://127.0.0.1:8080/v1', api: 'chat', models: [{ id: 'x' }, { id: 'y' }], keyEnv: 'LAB_KEY' })
   })
 
-  it('keeps prices and limits that the form does not show', () => {
-    expect(providerOf({ ...providerDraft(priced), models: 'a\nc' }).models).toEqual([priced.models[0], { id: 'c' }])
+  it('keeps limits, an exchange, and prices that were not changed with the day on which they were read', () => {
+    const exchanged: Provider = { ...priced, exchange: { url: 'https://auth.example.com/token', how: 'bearer' } }
+    expect(providerOf({ ...providerDraft(exchanged), models: 'a\nc' }, '2026-12-01')).toMatchObject({ models: [priced.models[0], { id: 'c' }], exchange: exchanged.exchange })
+  })
+
+  it('takes prices as typed, dates those that changed, and drops those that were emptied', () => {
+    const draft = { ...providerDraft(priced), prices: { a: { input: '3', output: '15.50' }, b: { input: '0,25', output: '1' } } }
+    expect(priceProblems(draft)).toEqual({})
+    expect(providerSchema.parse(providerOf(draft, '2026-12-01')).models.map(({ price }) => price)).toEqual([{ inputMicroUsd: 3_000_000, outputMicroUsd: 15_500_000, asOf: '2026-12-01' }, { inputMicroUsd: 250_000, outputMicroUsd: 1_000_000, asOf: '2026-12-01' }])
+    expect(providerOf({ ...draft, prices: {} }, '2026-12-01').models).toEqual([{ id: 'a', contextTokens: 8_000 }, { id: 'b' }])
+  })
+
+  it.each([['3', ''], ['', '3'], ['-1', '2'], ['free', 'free'], ['1e3', '2']])('refuses %j and %j as a price', (input, output) => {
+    expect(Object.keys(priceProblems({ ...providerDraft(priced), prices: { b: { input, output } } }))).toEqual(['b'])
   })
 
   it('refuses what is no http address, no id, no model, or an id that is taken', () => {

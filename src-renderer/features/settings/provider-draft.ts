@@ -10,13 +10,20 @@ export interface ProviderDraft {
   readonly models: string
   readonly key: string
   readonly keyEnv: string
-  /** What the form does not show and must not lose: labels, limits and prices of models. */
+  /** By model id: US dollars per million tokens, as typed; both empty: not known. */
+  readonly prices: Readonly<Record<string, { readonly input: string; readonly output: string }>>
+  /** What the form does not show and must not lose: labels and limits of models, an exchange of the key. */
   readonly before: Provider | null
 }
 
 /** The form for a provider; null: for a new one. */
 export function providerDraft(provider: Provider | null): ProviderDraft {
-  return { id: provider?.id ?? '', label: provider?.label ?? '', baseUrl: provider?.baseUrl ?? '', api: provider?.api ?? 'chat', models: provider?.models.map((model) => model.id).join('\n') ?? '', key: '', keyEnv: provider?.keyEnv ?? '', before: provider }
+  return { id: provider?.id ?? '', label: provider?.label ?? '', baseUrl: provider?.baseUrl ?? '', api: provider?.api ?? 'chat', models: provider?.models.map((model) => model.id).join('\n') ?? '', key: '', keyEnv: provider?.keyEnv ?? '', prices: pricesOf(provider), before: provider }
+}
+
+function pricesOf(provider: Provider | null): ProviderDraft['prices'] {
+  const dollars = (microUsd: number): string => (microUsd / 1e6).toString()
+  return Object.fromEntries((provider?.models ?? []).flatMap(({ id, price }) => (price === undefined ? [] : [[id, { input: dollars(price.inputMicroUsd), output: dollars(price.outputMicroUsd) }]])))
 }
 
 /** An id made of a label: lower-case letters, digits and hyphens. */
@@ -24,7 +31,8 @@ export function idFrom(label: string): string {
   return label.toLowerCase().normalize('NFKD').replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 64)
 }
 
-const modelIds = (draft: ProviderDraft): readonly string[] => [...new Set(draft.models.split('\n').map((line) => line.trim()).filter((line) => line !== ''))]
+/** The models that a draft names, each once. */
+export const modelIds = (draft: ProviderDraft): readonly string[] => [...new Set(draft.models.split('\n').map((line) => line.trim()).filter((line) => line !== ''))]
 
 export type ProviderField = 'id' | 'label' | 'baseUrl' | 'models'
 
@@ -40,12 +48,34 @@ export function providerProblems(draft: ProviderDraft, others: readonly Provider
   return problems
 }
 
-/** The provider that a draft describes. Models that stay keep their label, limits and price. */
-export function providerOf(draft: ProviderDraft): Provider {
+/** What is wrong with the prices, by model id. */
+export function priceProblems(draft: ProviderDraft): Readonly<Record<string, string>> {
+  return Object.fromEntries(modelIds(draft).filter((id) => typedPrice(draft, id) === null).map((id) => [id, t.providers.badPrice]))
+}
+
+/** A price as typed: undefined where there is none, null where it is no price. */
+function typedPrice(draft: ProviderDraft, id: string): { readonly inputMicroUsd: number; readonly outputMicroUsd: number } | undefined | null {
+  const typed = [draft.prices[id]?.input.trim() ?? '', draft.prices[id]?.output.trim() ?? '']
+  if (typed.every((text) => text === '')) return undefined
+  const [input, output] = typed.map((text) => (/^\d{1,6}([.,]\d{1,6})?$/.test(text) ? Math.round(Number(text.replace(',', '.')) * 1e6) : null))
+  return input == null || output == null ? null : { inputMicroUsd: input, outputMicroUsd: output }
+}
+
+/** A model with the price that is typed now; a price that was not changed keeps the day on which it was read. */
+function modelOf(draft: ProviderDraft, id: string, today: string): Provider['models'][number] {
+  const { price: before, ...model } = draft.before?.models.find((one) => one.id === id) ?? { id, price: undefined }
+  const typed = typedPrice(draft, id)
+  if (typed == null) return model
+  const same = before?.inputMicroUsd === typed.inputMicroUsd && before.outputMicroUsd === typed.outputMicroUsd
+  return { ...model, price: { ...typed, asOf: same ? before.asOf : today } }
+}
+
+/** The provider that a draft describes. Models that stay keep their label and limits. `today`: YYYY-MM-DD, the day of a changed price. */
+export function providerOf(draft: ProviderDraft, today: string): Provider {
   const keyEnv = draft.keyEnv.trim()
   return {
     id: draft.before?.id ?? draft.id, label: draft.label.trim(), baseUrl: draft.baseUrl.trim(), api: draft.api,
-    models: modelIds(draft).map((id) => draft.before?.models.find((model) => model.id === id) ?? { id }), ...(keyEnv === '' ? {} : { keyEnv }),
+    models: modelIds(draft).map((id) => modelOf(draft, id, today)), ...(keyEnv === '' ? {} : { keyEnv }), ...(draft.before?.exchange === undefined ? {} : { exchange: draft.before.exchange }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { ArrowRight, Cable, CircleAlert, CircleCheck, CircleSlash, FileCheck2, Hand, LoaderCircle, OctagonAlert, RotateCcw, Signature, TriangleAlert, type LucideIcon } from 'lucide-react'
+import { sameModel } from '../../../../src-preload/contract/model-name.ts'
 import type { ReactNode } from 'react'
 import type { EntryBody, HoldOutcome, ModelCall } from '../../../../src-preload/contract/rows.ts'
 import { t } from '../../../i18n/text.ts'
@@ -44,7 +45,7 @@ export function CallRow({ body }: { readonly body: EntryBody & { is: 'call' } })
   const { call } = body
   const open = call.state === 'open'
   const now = useNowMs(open)
-  const swapped = call.modelAnswered !== null && call.modelAnswered !== call.modelAsked
+  const swapped = call.modelAnswered !== null && !sameModel(call.modelAsked, call.modelAnswered)
   return (
     <span className="quiet-line selectable" data-call-number={call.callNumber} data-serving-path={call.path ?? 'unknown'} data-call-state={call.state}>
       {open ? <LoaderCircle className="icon icon-small quiet spin" aria-hidden /> : <Cable className={`icon icon-small ${call.state === 'done' ? 'quiet' : 'bad'}`} aria-hidden />}

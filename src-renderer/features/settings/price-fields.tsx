@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+import { t } from '../../i18n/text.ts'
+import { TextField } from '../../ui/fields.tsx'
+import { modelIds, type ProviderDraft } from './provider-draft.ts'
+
+/** What each model costs, as the owner read it on the provider's page. Empty: not known, and a task with a money cap does not use it. */
+export function PriceFields({ draft, problems, onChange }: { readonly draft: ProviderDraft; readonly problems: Readonly<Record<string, string>>; readonly onChange: (prices: ProviderDraft['prices']) => void }): ReactNode {
+  const ids = modelIds(draft)
+  if (ids.length === 0) return null
+  const set = (id: string, change: Partial<ProviderDraft['prices'][string]>): void => {
+    onChange({ ...draft.prices, [id]: { input: '', output: '', ...draft.prices[id], ...change } })
+  }
+  return (
+    <fieldset className="prices">
+      <legend className="field-label">{t.providers.prices}</legend>
+      <p className="field-hint">{t.providers.pricesHint}</p>
+      {ids.map((id) => (
+        <div key={id} className="field-pair">
+          <TextField label={t.providers.priceInput(id)} value={draft.prices[id]?.input ?? ''} onChange={(input) => { set(id, { input }) }} error={problems[id]} mono placeholder="3.00" />
+          <TextField label={t.providers.priceOutput(id)} value={draft.prices[id]?.output ?? ''} onChange={(output) => { set(id, { output }) }} mono placeholder="15.00" />
+        </div>
+      ))}
+    </fieldset>
+  )
+}
