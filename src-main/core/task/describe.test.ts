@@ -7,6 +7,10 @@ describe('an event in words', () => {
     expect(describeEvent({ type: 'command-ran', text: 'bun test', exitCode: 1, refused: null } as never)).toBe('exit 1 · bun test')
   })
 
+  it('is never empty: a table row needs its words', () => {
+    for (const event of [{ type: 'claimed' }, { type: 'rejected', reason: '' }, { type: 'question-passed-to-owner', why: ' ' }]) expect(describeEvent(event)?.trim()).not.toBe('')
+  })
+
   it('says nothing of a type that it does not know', () => {
     expect(describeEvent({ type: 'of-a-later-app' })).toBeNull()
     expect(describeEvent({ type: 'toString' })).toBeNull()

@@ -17,7 +17,7 @@ const words: Words = {
   'lead-failed': (event) => `${event.purpose}: ${event.failure.message}`,
   'brief-proposed': (event) => `version ${event.inputVersion} by ${event.by}: ${event.brief.goal}`,
   'brief-approved': (event) => `version ${event.inputVersion}, input ${short(event.inputDigest)}`,
-  'claimed': () => '',
+  'claimed': () => 'Bot B may begin',
   'envelope-posted': (event) => `${event.kind} from ${event.from}, number ${event.seq} · ${short(event.digest)}`,
   'coder-start-intended': (event) => event.sessionTitle,
   'coder-started': (event) => `OpenCode ${event.version}, process ${event.pid} · ${event.isolation.summary}`,
@@ -41,28 +41,29 @@ const words: Words = {
   'budget-raised': (event) => `${event.budget.requestsMax} requests, ${event.budget.tokensMax} tokens${event.acceptsUnknown ? ', unknown cost accepted' : ''}`,
   'call-refused': (event) => `${event.bot}: ${event.message}`,
   'evidence-recorded': (event) => `${event.evidence.files.length} files changed, tests ${event.evidence.testRun === null ? 'not run' : `exit ${event.evidence.testRun.exitCode ?? 'none'}`}, tree ${short(event.evidence.treeDigest)}`,
-  'verification-started': () => '',
+  'verification-started': () => 'in a clean copy',
   'verification-ended': ({ verification }) => `${verification.passed ? 'passed' : 'did not pass'}, tests exit ${verification.testRun?.exitCode ?? 'none'}, held tests ${verification.oracle === null ? 'none' : `exit ${verification.oracle.exitCode ?? 'none'}`}`,
   'review-said': (event) => `${event.recommendation}: ${event.text}`,
   'result-became-ready': (event) => `${event.verified ? 'verified' : 'not verified'}, tree ${short(event.treeDigest)}`,
   'apply-intended': (event) => `tree ${short(event.treeDigest)}`,
   'apply-refused': (event) => event.failure.message,
   'accepted': (event) => `tree ${short(event.treeDigest)} · ${event.detail}`,
-  'rejected': (event) => event.reason ?? '',
+  'rejected': (event) => event.reason ?? 'no reason given',
   'revision-requested': (event) => event.requirement,
   'cancel-requested': (event) => `generation ${event.generation}: ${event.cause}`,
   'cancel-observed': (event) => event.proof.detail,
   'coder-gone': (event) => `${event.how}${event.proof === null ? '' : ` · ${event.proof.detail}`}`,
-  'task-cancelled': () => '',
+  'task-cancelled': () => 'nothing more runs',
   'task-failed': (event) => event.failure.message,
   'recovery-needed': (event) => event.what,
   'recovery-resolved': (event) => `${event.exit}: ${event.detail}`,
-  'workspace-disposed': () => '',
+  'workspace-disposed': () => 'a snapshot of the changes is kept',
   'noted': (event) => event.text,
 }
 
-/** One event in words, unbounded. Null for a type that this app does not know. */
+/** One event in words, unbounded and never empty. Null for a type that this app does not know. */
 export function describeEvent(event: { readonly type: string }): string | null {
   if (!Object.hasOwn(words, event.type)) return null
-  return (words[event.type as TaskEvent['type']] as (event: unknown) => string)(event)
+  const said = (words[event.type as TaskEvent['type']] as (event: unknown) => string)(event)
+  return said.trim() === '' ? event.type : said
 }
