@@ -20,6 +20,12 @@ export const outOfBudget: ReadonlySet<string> = new Set(['budget-exhausted', 'us
 const requestsMax = 10_000
 const tokensMax = 100_000_000
 
+const money = 'micro-USD'
+
+function amount(value: number, cap: string): string {
+  return cap === money ? `${(value / 1e6).toFixed(2)} USD` : `${String(value)} ${cap}`
+}
+
 /** Twice the cap, or what the refused call needs, whichever is more; null where the cap is at its hard maximum or is not one that can be raised here. */
 function topUpOf(state: TaskState, { reason }: Exhausted, needed: Charge): TopUp | null {
   const { budget, spending } = state
@@ -28,8 +34,8 @@ function topUpOf(state: TaskState, { reason }: Exhausted, needed: Charge): TopUp
   switch (reason) {
     case 'requests': { const to = Math.min(requestsMax, budget.requestsMax * 2); return make('model requests', budget.requestsMax, to, { requestsMax: to }) }
     case 'tokens': { const to = Math.min(tokensMax, Math.max(budget.tokensMax * 2, committed.tokens + needed.tokens)); return make('tokens', budget.tokensMax, to, { tokensMax: to }) }
-    case 'money': { const from = budget.moneyMicroUsdMax ?? 0; const to = Math.max(from * 2, committed.moneyMicroUsd + (needed.moneyMicroUsd ?? 0)); return make('micro-USD', from, to, { moneyMicroUsdMax: to }) }
-    case 'usage-unknown': { const from = budget.moneyMicroUsdMax ?? 0; return make('micro-USD', from, from, {}, true) }
+    case 'money': { const from = budget.moneyMicroUsdMax ?? 0; const to = Math.max(from * 2, committed.moneyMicroUsd + (needed.moneyMicroUsd ?? 0)); return make(money, from, to, { moneyMicroUsdMax: to }) }
+    case 'usage-unknown': { const from = budget.moneyMicroUsdMax ?? 0; return make(money, from, from, {}, true) }
     default: return null
   }
 }
@@ -45,11 +51,11 @@ export function topUpHold(state: TaskState, ctx: DecideContext, bot: Bot, why: E
   const hold = makeHold(state.taskId, ctx.mint('apr') as ApprovalId, {
     kind: 'budget', bot, generation: state.generation, turnId: activeTurn(state)?.turnId ?? null, callId: null,
     subject: { for: 'budget', raised: topUp.raised, acceptsUnknown: topUp.acceptsUnknown },
-    title: topUp.acceptsUnknown ? 'What earlier model calls cost is not known' : `${bot === 'lead' ? 'Bot A' : 'Bot B'} has used up its ${topUp.cap}`,
+    title: topUp.acceptsUnknown ? 'What earlier model calls cost is not known' : `${bot === 'lead' ? 'Bot A' : 'Bot B'} has used up its ${topUp.cap === money ? 'money' : topUp.cap}`,
     exact: { label: topUp.acceptsUnknown ? 'Go on with an unknown cost' : 'Raised cap', text: canonicalJson({ cap: topUp.cap, from: topUp.from, to: topUp.to, acceptsUnknown: topUp.acceptsUnknown }), authoredBy: 'host' },
     facts: [
       { label: 'Why', value: exhaustedFailure(why, state.budget).message, exact: false, authoredBy: 'host' },
-      { label: 'Cap now', value: `${String(topUp.from)} ${topUp.cap}`, exact: false, authoredBy: 'host' }, { label: 'Cap after', value: `${String(topUp.to)} ${topUp.cap}`, exact: false, authoredBy: 'host' },
+      { label: 'Cap now', value: amount(topUp.from, topUp.cap), exact: false, authoredBy: 'host' }, { label: 'Cap after', value: amount(topUp.to, topUp.cap), exact: false, authoredBy: 'host' },
       { label: 'If you deny', value: 'the task ends, and a snapshot of its workspace is kept', exact: false, authoredBy: 'host' },
     ],
     isolation: 'No model call is made for this task until you decide.', reaskReason: null,

@@ -44,7 +44,7 @@ export function turnEnded(state: TaskState, command: Host<'turn-ended'>, ctx: De
   const why = command.failure ?? failure('opencode-failed', 'Bot B\'s turn ended without a result.', 'Look at the last rows for the reason, then start the task again.')
   const ended: TaskEvent = { type: 'turn-ended', turnId: turn.turnId, outcome: command.outcome, text: command.text, failure: why }
   // B6. Out of budget, the task waits for the owner's word on the cap; where that has come already, it goes on.
-  if (topUpWaits(state)) return decided([...leftovers, ended], refuseAsks(state, 'the turn ended'), ['lead.answer'])
+  if (topUpWaits(state)) return decided([...leftovers, { ...ended, failure: { ...why, todo: 'Decide on the budget card: the task waits for it.' } }], refuseAsks(state, 'the turn ended'), ['lead.answer'])
   if (toppedUpMeanwhile(state) && outOfBudget.has(why.code)) return goOn(state, ctx, [...leftovers, ended])
   return failTask(state, why, [...leftovers, ended])
 }
