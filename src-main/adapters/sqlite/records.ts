@@ -16,7 +16,7 @@ export function rowHash(row: ChainRow, prev: string): string {
 }
 
 /** The event as the engine sees it. Throws when the payload is no JSON: the page is damaged, see `verifyChain`. */
-export function storedEvent(record: EventRecord): StoredEvent {
+export function storedEvent(record: Omit<EventRecord, 'prev'>): StoredEvent {
   const { seq, stream, version, at, commandId, actor, type, hash } = record
   return { seq, stream, version, at, commandId, actor, type, hash, payload: JSON.parse(record.payload) as unknown }
 }
