@@ -1,5 +1,5 @@
 /** What the engine needs of the outside. Each port has one adapter folder; the engine never imports an adapter. */
-import type { Digest, Millis, TaskId, TurnId, CallId, Bot } from '../../src-preload/contract/ids.ts'
+import type { Digest, Millis, TaskId, CallId, Bot } from '../../src-preload/contract/ids.ts'
 import type { Peer, Route } from '../core/envelope/mailbox.ts'
 import type { Failure } from '../../src-preload/contract/failure.ts'
 import type { Result } from '../../src-preload/contract/result.ts'
@@ -265,4 +265,3 @@ export interface Workspace {
 /** Tells the owner outside the window; holds no task content. */
 export interface Notifier { holdWaiting(count: number): void }
 
-export type TurnKey = { readonly taskId: TaskId; readonly generation: number; readonly turnId: TurnId }

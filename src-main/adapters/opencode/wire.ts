@@ -12,7 +12,6 @@ const toolStateSchema = z.discriminatedUnion('status', [
   z.object({ status: z.literal('completed'), input: record, output: z.string(), title: z.string().optional(), metadata: record.optional() }),
   z.object({ status: z.literal('error'), input: record, error: z.string(), metadata: record.optional() }),
 ])
-export type WireToolState = z.infer<typeof toolStateSchema>
 
 const partIds = { id, sessionID: id, messageID: id }
 /** Tool and call id are the vendor's words: refusing one for its length would hide a call that runs. */
@@ -41,7 +40,6 @@ export type WireMessageInfo = z.infer<typeof messageInfoSchema>
 export interface WireMessage { readonly info: WireMessageInfo; readonly parts: readonly WirePart[] }
 
 const sessionInfoSchema = z.object({ id, title: z.string(), parentID: id.optional(), time: z.object({ created: z.number(), updated: z.number() }) })
-export type WireSession = z.infer<typeof sessionInfoSchema>
 
 const statusSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('idle') }),
