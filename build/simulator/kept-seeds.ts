@@ -6,5 +6,6 @@ export const keptSeeds: readonly number[] = [
   8, // a tool row drawn after its process had ended stayed a preview
   104, // a stop that could not be proven at the result left rows open behind a rejected task
   223, // a turn settled by history left the holds of its permissions waiting
+  100_278, // a turn that history lacked, sent again just before a crash, was sent under the same ids once more
   1_564, // the late exit of an earlier process counted as the end of the present one, and a second one was started
 ]

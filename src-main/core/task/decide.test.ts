@@ -259,6 +259,14 @@ describe('uncertainty', () => {
     expect(task.state.spending.open.size + task.state.spending.spent.turns).toBe(1)
   })
 
+  it('asks history anew before it sends the same ids a third time', () => {
+    const task = ambiguous(playToSend())
+    const { turnId } = activeTurn(task.state)!
+    task.play({ is: 'turn-reconciled', turnId, state: 'absent', text: '' }, { is: 'resolve-recovery', exit: 'resend' }, say.restarted, { is: 'resolve-recovery', exit: 'resend' }, say.started)
+    expect(task.effects).toEqual([{ kind: 'coder.submit', turnId: task.state.turns[1]!.turnId }])
+    expect(task.state.turns[1]?.messageId).not.toBe(task.state.turns[0]?.messageId)
+  })
+
   it.each(['interrupted', 'unchecked'] as const)('goes on by a new prompt where the turn is %s: the runtime would take its old ids as known', (known) => {
     const task = ambiguous(playToSend())
     if (known === 'interrupted') task.play({ is: 'turn-reconciled', turnId: activeTurn(task.state)!.turnId, state: 'interrupted', text: '' })
