@@ -144,5 +144,13 @@ function providersIn(ownerFolder: string, providers: readonly Provider[] | undef
 
 /** Playwright cannot see the system's own dialogs: whether to quit while a task runs is answered with the first button, which quits. */
 async function answerDialogs(electron: ElectronApplication): Promise<void> {
-  await electron.evaluate(({ dialog }) => { dialog.showMessageBox = () => Promise.resolve({ response: 0, checkboxChecked: false }) })
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await electron.evaluate(({ dialog }) => { dialog.showMessageBox = () => Promise.resolve({ response: 0, checkboxChecked: false }) })
+      return
+    } catch (error) {
+      // While main is loading, V8 may collect the debugger's own promise before its answer is read. Setting it again changes nothing.
+      if (attempt === 5 || !(error instanceof Error) || !error.message.includes('garbage collected')) throw error
+    }
+  }
 }

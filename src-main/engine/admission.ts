@@ -1,3 +1,4 @@
+import type { Failure } from '../../src-preload/contract/failure.ts'
 import type { Bot, TaskId } from '../../src-preload/contract/ids.ts'
 import { costMicroUsd } from '../core/budget/charge.ts'
 import type { Dispatcher } from './dispatch.ts'
@@ -40,8 +41,20 @@ export class Admissions {
   /** Settles with what the vendor reported; unknown stays unknown. */
   ended(end: GatewayCallEnd): void {
     const known = this.#calls.get(end.callNumber)
-    if (known === undefined) return
     this.#calls.delete(end.callNumber)
+    if (known !== undefined) this.#settle(end, known)
+    // Bot B's runtime would ask five times more, over a minute: its turn ends now, with the reason.
+    if (end.final === true && end.failure !== null && end.bot === 'coder' && this.#deps.dispatcher.state(end.taskId) !== undefined) this.#unservable(end.taskId, end.callNumber, end.failure)
+  }
+
+  #unservable(taskId: TaskId, callNumber: number, why: Failure): void {
+    this.#deps.lanes.take(taskId, () => {
+      const recorded = this.#deps.dispatcher.record(taskId, { is: 'call-unservable', failure: why }, { commandId: `${this.#deps.bootId}:call-unservable:${String(callNumber)}`, actor: 'host' })
+      return recorded.is === 'journal-refused' ? recorded.failure : null
+    })
+  }
+
+  #settle(end: GatewayCallEnd, known: { readonly taskId: TaskId; readonly bot: Bot; readonly call: number }): void {
     const state = this.#deps.dispatcher.state(known.taskId)
     const target = state === undefined ? null : this.#deps.directory.resolve(state.targets[known.bot].ref)
     const price = target?.ok === true ? target.value.price : null

@@ -159,7 +159,7 @@ function endMessage(grant: Grant, callNumber: number, outcome: CallOutcome, path
       callNumber, taskId: grant.taskId, bot: grant.bot, path: outcome.is === 'not-served' ? path : outcome.path,
       status: outcome.is === 'served' ? outcome.status : outcome.is === 'not-served' ? outcome.refused.status : null,
       modelAnswered: metered?.modelAnswered ?? null, inputTokens: metered?.inputTokens ?? null, outputTokens: metered?.outputTokens ?? null,
-      latencyMs: Math.max(0, latencyMs), failure: outcome.failure,
+      latencyMs: Math.max(0, latencyMs), failure: outcome.failure, final: outcome.is === 'not-served' && outcome.refused.final,
     },
   }
 }

@@ -49,6 +49,8 @@ const tokensSchema = z.number().int().min(0).nullable()
 const callEndSchema = z.object({
   callNumber: callNumberSchema, taskId: taskIdSchema, bot: botSchema, path: servingPathSchema, status: z.number().int().nullable(), modelAnswered: z.string().nullable(),
   inputTokens: tokensSchema, outputTokens: tokensSchema, latencyMs: z.number().min(0), failure: failureSchema.nullable(),
+  /** It was refused, and the same request will be: trying again is of no use. */
+  final: z.boolean(),
 })
 const previewSchema = z.object({
   taskId: taskIdSchema, sessionId: z.string().nullable(), callId: callIdSchema, tool: z.string().nullable(), argumentBytes: z.number().int().min(0), target: z.string().nullable(),

@@ -204,3 +204,22 @@ describe('the card of a provider', () => {
     expect(hold.facts.map(({ label, value }) => [label, value])).toEqual(expect.arrayContaining([['Credential goes to', 'auth.example'], ['May be answered instead by', 'Muse (warm, then exec)']]))
   })
 })
+
+describe('a call that cannot be served, now or again', () => {
+  it('ends the turn with its reason, stops what runs, and settles every row', () => {
+    const task = playToWork().play(say.toolStarted('c1'), { is: 'call-unservable', failure: failure('credential-missing', 'There is no key.', 'Enter it.') })
+    expect(task.state).toMatchObject({ status: 'failed', failure: { code: 'credential-missing' } })
+    expect(task.effects).toEqual([{ kind: 'coder.stop' }])
+    expect(task.state.openTools.size).toBe(0)
+    expect(lawsOf(task)).toEqual([])
+  })
+
+  it('changes nothing where no turn runs, where the task stops, and where it is uncertain', () => {
+    const unservable: TaskCommand = { is: 'call-unservable', failure: failure('credential-missing', 'There is no key.', '') }
+    for (const task of [playTask().play(say.prepared), playToWork().play({ is: 'stop-task' }), playToWork().play(say.restarted)]) {
+      const before = task.events.length
+      task.play(unservable)
+      expect(task.events).toHaveLength(before)
+    }
+  })
+})

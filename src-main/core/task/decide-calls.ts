@@ -7,9 +7,9 @@ import { callKey } from './budget.ts'
 import { needsProviderHold } from './decide-brief.ts'
 import { topUpHold } from './decide-budget.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
-import { decided, ignored, type Decided } from './decision.ts'
+import { decided, failTask, ignored, interruptTools, type Decided } from './decision.ts'
 import type { TaskEvent } from './events.ts'
-import type { ModelCallRecord, TaskState } from './model.ts'
+import { activeTurn, type ModelCallRecord, type TaskState } from './model.ts'
 
 type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
 
@@ -40,6 +40,13 @@ export function callEnded(state: TaskState, command: Host<'call-ended'>): Decide
   if (call === undefined || call.settled) return ignored
   const { is: _, ...facts } = command
   return decided([{ type: 'call-settled', ...facts }, ...modelAlarm(state, call, command.modelAnswered)])
+}
+
+/** A call of Bot B cannot be served, now or again: its turn ends with the reason, and what runs is stopped. */
+export function callUnservable(state: TaskState, command: Host<'call-unservable'>): Decided {
+  const turn = activeTurn(state)
+  if (turn === null || state.phase !== 'coding' || state.cancel !== null || state.recovery !== null) return ignored
+  return failTask(state, command.failure, [...interruptTools(state, 'The model call could not be served.'), { type: 'turn-ended', turnId: turn.turnId, outcome: 'failed', text: '', failure: command.failure }])
 }
 
 /** A model that was swapped quietly is told aloud, once for each that answers. */

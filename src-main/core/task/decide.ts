@@ -4,7 +4,7 @@ import { checkDecision } from '../approval/hold.ts'
 import type { DecideContext, HostCommand, OwnerCommand, TaskCommand } from './commands.ts'
 import { briefApproved, briefWritten, denied, leadFailed, openTask, providerApproved, workspacePrepared, writeBrief } from './decide-brief.ts'
 import { topUpApproved, topUpDenied } from './decide-budget.ts'
-import { callEnded, callWanted } from './decide-calls.ts'
+import { callEnded, callUnservable, callWanted } from './decide-calls.ts'
 import { appRestarted, coderExited, resolveRecovery, turnAmbiguous, turnReconciled } from './decide-recovery.ts'
 import { acceptanceApproved, acceptanceDenied, applied, applyRefused, evidenceCollected, requestRevision, reviewed, verified } from './decide-result.ts'
 import { coderStopped, deadlinePassed, requestStop } from './decide-stop.ts'
@@ -100,6 +100,7 @@ function decideHost(state: TaskState, command: HostCommand, ctx: DecideContext):
     case 'coder-stopped': return coderStopped(state, command)
     case 'call-wanted': return callWanted(state, command, ctx)
     case 'call-ended': return callEnded(state, command)
+    case 'call-unservable': return callUnservable(state, command)
     case 'evidence-collected': return evidenceCollected(state, command, ctx)
     case 'verified': return verified(state, command, ctx)
     case 'applied': return applied(state, command)

@@ -70,6 +70,9 @@ const hostMoves: fc.Arbitrary<Move> = fc.oneof(
   fc.constant<Move>((task, index) => ({ is: 'question-expired', questionId: someQuestion(task, index) })),
   fc.constant<Move>((task, index) => ({ is: 'hold-not-shown', approvalId: at([...task.state.holds.keys()], index) ?? ('none' as ApprovalId) })),
   fc.tuple(fc.nat({ max: 100_000 }), fc.constantFrom('lead' as const, 'coder' as const)).map(([bodyBytes, bot]): Move => () => ({ is: 'call-wanted', bot, model: 'm', bodyBytes, price: null, outputTokensMax: 1_000 })),
+  // Larger than the whole budget, so that the owner is asked for more.
+  fc.constantFrom('lead' as const, 'coder' as const).map((bot): Move => () => ({ is: 'call-wanted', bot, model: 'm', bodyBytes: 4_000_000, price: null, outputTokensMax: 1_000 })),
+  failureOf.map((because): Move => () => ({ is: 'call-unservable', failure: because })),
   fc.option(fc.nat({ max: 10_000 })).map((tokens): Move => (task, index) => ({ is: 'call-ended', call: 1 + (index % (task.state.calls.length + 1)), path: 'direct', status: 200, modelAnswered: null, inputTokens: tokens, outputTokens: tokens, costMicroUsd: null, latencyMs: 1, failure: null })),
   { weight: 2, arbitrary: fc.constant<Move>((task) => ({ is: 'evidence-collected', evidence: { turnId: task.state.turns.at(-1)?.turnId ?? '', baseDigest: digestOfText('base'), treeDigest: digestOfText(`tree${String(task.state.turns.length)}`), diffDigest: digestOfText('diff'), files: [], testRun: null } })) },
   { weight: 2, arbitrary: fc.boolean().map((passed): Move => () => say.verified(passed)) },
