@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +21,7 @@ afterEach(() => {
 async function startHost(): Promise<Word> {
   const extra = openSync(join(tmpdir()), 'r')
   // Descriptor 60 is as a careless launcher would leave it: open in the app and inheritable.
-  host = spawn(process.execPath, [join(import.meta.dirname, 'host-program.suite.ts')], { stdio: ['ignore', 'pipe', 'inherit', ...Array.from({ length: 57 }, () => 'ignore' as const), extra] })
+  host = spawn(process.execPath, [join(import.meta.dirname, 'host-program.suite.ts'), commandSeconds, daemonSeconds], { stdio: ['ignore', 'pipe', 'inherit', ...Array.from({ length: 57 }, () => 'ignore' as const), extra] })
   closeSync(extra)
   const [line] = (await once(host.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
   const word = JSON.parse(line.toString('utf8')) as Word
@@ -28,11 +29,17 @@ async function startHost(): Promise<Word> {
   return word
 }
 
-/** Processes of the whole system with this text in their command line. */
+// Of this run alone: what another run left behind must not be mistaken for ours.
+const [commandSeconds, daemonSeconds] = [1, 2].map((last) => `${String(randomInt(1e8, 1e9))}${String(last)}`) as [string, string]
+
+/**
+ * Processes of the whole system with this text in their command line. A bwrap that never got past its own set-up has run nothing and is
+ * ended by the next start's sweep (below): it is not counted.
+ */
 function withText(text: string): readonly string[] {
   return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).filter((name) => {
     try {
-      return readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(text)
+      return readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(text) && readFileSync(`/proc/${name}/comm`, 'latin1').trim() !== 'bwrap'
     } catch {
       return false // gone while we looked
     }
@@ -42,10 +49,10 @@ function withText(text: string): readonly string[] {
 test('nobody of agent and commands outlives a host that is killed', async () => {
   const { pid } = await startHost()
   const namespace = await holdNamespace(pid)
-  while (withText('987648').length === 0) await new Promise((done) => setImmediate(done))
+  while (withText(commandSeconds).length === 0) await new Promise((done) => setImmediate(done))
   expect((await namespace?.members())?.pids.length).toBeGreaterThan(3)
   host?.kill('SIGKILL')
-  while (((await namespace?.members())?.pids.length ?? 0) > 0 || withText('987648').length + withText('987649').length > 0) await new Promise((done) => setImmediate(done))
+  while (((await namespace?.members())?.pids.length ?? 0) > 0 || withText(commandSeconds).length + withText(daemonSeconds).length > 0) await new Promise((done) => setImmediate(done))
   await namespace?.release()
 })
 
