@@ -150,7 +150,7 @@ async function answerDialogs(electron: ElectronApplication): Promise<void> {
       return
     } catch (error) {
       // While main is loading, V8 may collect the debugger's own promise before its answer is read. Setting it again changes nothing.
-      if (attempt === 5 || !(error instanceof Error) || !error.message.includes('garbage collected')) throw error
+      if (attempt === 20 || !(error instanceof Error) || !error.message.includes('garbage collected')) throw error
     }
   }
 }
