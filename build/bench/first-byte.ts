@@ -10,6 +10,8 @@ import { quantile, type BenchRow } from './support/row.ts'
 import { openStage, type Stage } from './support/stage.ts'
 
 const callsAnApi = 24
+/** No model answers at once. By then the window has drawn that it was asked, and what comes first is not held up by that. */
+const thinksMs = 200
 /** As fast as a quick model sends small pieces. */
 const paceMs = 8
 /** How long a call stands still half-way: whatever is painted until then is a preview. */
@@ -67,7 +69,7 @@ async function measure(stage: Stage, api: 'chat' | 'responses'): Promise<Delays>
   const home = stage.folder(`calls-${api}`)
   const providers = join(home, 'providers.json')
   writeFileSync(providers, JSON.stringify([stubEntry(provider, api)]), { mode: 0o644 })
-  provider.coder(...Array.from({ length: callsAnApi }, (_, index) => does.write(`/workspace/${fileOf(index)}`, content, { half: { forMs: heldMs }, paceMs })))
+  provider.coder(...Array.from({ length: callsAnApi }, (_, index) => does.write(`/workspace/${fileOf(index)}`, content, { half: { forMs: heldMs }, paceMs, thinksMs })))
   const painted: Painted[] = []
   const app = AppRun.start(stage, { executable: stage.app, home, env: { COUNTERSIGN_PROVIDERS: providers }, script: watchRows, onReport: (text) => { painted.push(JSON.parse(text) as Painted) } })
   try {
@@ -86,6 +88,7 @@ async function measure(stage: Stage, api: 'chat' | 'responses'): Promise<Delays>
 }
 
 async function begin(app: AppRun): Promise<void> {
+  await app.bridged()
   const { defaults } = await app.call('settings.get', {})
   const { taskId } = await app.call('task.create', { commandId: 'bench-create' as CommandId, title: 'Calls of the bench', requirement: 'Write the files.', criteria: [], testCommand: 'true', source: { kind: 'sample' }, models: stubModels, budget: defaults.budget, grant: defaults.grant, revisionOf: null })
   for (;;) {
@@ -115,7 +118,7 @@ function delays(provider: StubProvider, painted: readonly Painted[]): Delays {
 
 /**
  * From the provider's first argument byte to the painted row, and from the byte that completes the file's name to the painted name: what
- * ships, the real OpenCode in its sandbox, one turn of 24 writes over each wire API. All processes share one clock.
+ * ships, the real OpenCode in its sandbox, one turn of 24 writes over each wire API, by a model that thinks for 200 ms before each. All processes share one clock.
  */
 export async function bench(): Promise<BenchRow[]> {
   const stage = await openStage()

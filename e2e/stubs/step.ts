@@ -10,6 +10,8 @@ export interface CallStep {
   readonly text?: string
   /** Stops half-way through the arguments: for that long, or until `release` of the provider when it is 'until-released', or dies there. */
   readonly half?: { readonly forMs: number } | 'until-released' | 'dies'
+  /** Before the reply begins, as a model thinks; without it there is no wait. */
+  readonly thinksMs?: number
   /** Between two pieces of the arguments; without it they follow as fast as they go. */
   readonly paceMs?: number
 }
@@ -23,7 +25,7 @@ export interface TextStep {
 
 /** OpenCode's tools, as the coder calls them. Paths are of the sandbox. */
 export const does = {
-  write: (filePath: string, content: string, more: Pick<CallStep, 'text' | 'half' | 'paceMs'> = {}): CallStep => ({ is: 'call', tool: 'write', input: { filePath, content }, ...more }),
+  write: (filePath: string, content: string, more: Pick<CallStep, 'text' | 'half' | 'paceMs' | 'thinksMs'> = {}): CallStep => ({ is: 'call', tool: 'write', input: { filePath, content }, ...more }),
   bash: (command: string, description = 'Run a command'): CallStep => ({ is: 'call', tool: 'bash', input: { command, description } }),
   read: (filePath: string): CallStep => ({ is: 'call', tool: 'read', input: { filePath } }),
   question: (question: string, options: readonly string[]): CallStep =>

@@ -23,6 +23,7 @@ interface Wire {
 /** Streams a reply. `onArgument` is called right before a piece of a call's arguments is handed to the socket, with how many characters will have been sent then. */
 export async function stream(api: 'chat' | 'responses', reply: Dressed, step: CallStep | TextStep, response: ServerResponse, atHalf: AtHalf, onArgument: (chars: number) => void): Promise<void> {
   const wire = api === 'chat' ? chatWire(reply) : responsesWire(reply)
+  if (step.is === 'call' && step.thinksMs !== undefined) await after(step.thinksMs)
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
   response.write(wire.begin())
   if (reply.text !== '') {

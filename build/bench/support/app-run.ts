@@ -2,6 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Bridge, MethodInput, MethodName, MethodOutput } from '../../../src-preload/contract/methods.ts'
 import { DevTools } from './devtools.ts'
 import { membersOf } from './process-tree.ts'
@@ -64,6 +65,14 @@ export class AppRun {
     return answer.result?.value
   }
 
+  /** Resolves when the window's own document is there: the empty one before it has a bridge, too, but goes. */
+  async bridged(): Promise<void> {
+    for (;;) {
+      if (await this.evaluate("location.protocol === 'app:' && window.countersign !== undefined").catch(leftMeanwhile) === true) return
+      await pause(20)
+    }
+  }
+
   /** A call of the window's bridge. @throws when the app answers with a failure */
   async call<M extends MethodName>(method: M, input: MethodInput<M>): Promise<MethodOutput<M>> {
     const result = await this.evaluate(`window.countersign.call(${JSON.stringify(method)}, ${JSON.stringify(input)})`) as Awaited<ReturnType<Bridge['call']>>
@@ -103,7 +112,7 @@ export class AppRun {
     // All at once: the page is loading meanwhile. The script is for the document that is there, and for one that is still to come.
     await Promise.all([
       devTools.send('Runtime.enable', {}, session), devTools.send('Runtime.addBinding', { name: 'report' }, session), devTools.send('Page.enable', {}, session),
-      devTools.send('Page.addScriptToEvaluateOnNewDocument', { source: script }, session), devTools.send('Runtime.evaluate', { expression: script }, session),
+      devTools.send('Page.addScriptToEvaluateOnNewDocument', { source: script }, session), devTools.send('Runtime.evaluate', { expression: script }, session).catch(leftMeanwhile),
     ])
     return session
   }
@@ -116,4 +125,9 @@ export class AppRun {
       await Promise.race([once(this.#child.stdout, 'data'), once(this.#child.stderr, 'data'), once(this.#child, 'exit')])
     }
   }
+}
+
+/** The document in which something was evaluated made way for the next one: no fault. @throws any other error again */
+function leftMeanwhile(error: unknown): void {
+  if (!(error instanceof Error) || !error.message.includes('xecution context')) throw error
 }
