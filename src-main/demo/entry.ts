@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { toDemoSchema, type FromDemo } from '../core/gateway/messages.ts'
-import { findParent } from './parent-link.ts'
+import { findParent } from '../core/gateway/parent-link.ts'
 import { startDemoUpstream } from './upstream-server.ts'
 
 /**
  * The demo provider's process. Under the app it waits for `start` and answers `ready`; started by hand it listens at once, holds
  * as COUNTERSIGN_DEMO_HOLD_MS says and prints its port.
  */
-const parent = findParent()
+const parent = findParent(process)
 if (parent === null) {
   const holdMs = z.coerce.number().int().min(0).max(600_000).parse(process.env['COUNTERSIGN_DEMO_HOLD_MS'] ?? '0')
   const { port } = await startDemoUpstream(holdMs)

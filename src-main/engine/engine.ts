@@ -1,5 +1,5 @@
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
-import type { CommandId, TaskId } from '../../src-preload/contract/ids.ts'
+import type { ApprovalId, CommandId, TaskId } from '../../src-preload/contract/ids.ts'
 import { limits } from '../../src-preload/contract/limits.ts'
 import type { NewTask } from '../../src-preload/contract/methods.ts'
 import { err, ok, type Result } from '../../src-preload/contract/result.ts'
@@ -122,8 +122,8 @@ export class Engine {
   }
 
   /** The task that a hold belongs to. */
-  taskOfHold(approvalId: string): TaskState | undefined {
-    return this.#dispatcher.states().find((state) => state.holds.has(approvalId as never))
+  taskOfHold(approvalId: ApprovalId): TaskState | undefined {
+    return this.#dispatcher.states().find((state) => state.holds.has(approvalId))
   }
 
   state(taskId: TaskId): TaskState | undefined {

@@ -1,9 +1,9 @@
-import { findParent } from './parent-link.ts'
+import { findParent } from '../core/gateway/parent-link.ts'
 import { createProxy } from './proxy.ts'
 import { processTime } from './time.ts'
 
 /** The proxy process: started by the app (Electron's utilityProcess) or by Node's fork; speaks only through its parent port. */
-const parent = findParent()
+const parent = findParent(process)
 if (parent === null) {
   process.stderr.write('The model proxy is started by the app and takes its orders from it.\n')
   process.exit(2)

@@ -1,5 +1,6 @@
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import type { ApprovalId } from '../../../src-preload/contract/ids.ts'
+import type { Evidence } from '../../../src-preload/contract/task.ts'
 import { makeHold, type Hold } from '../approval/hold.ts'
 import { messageCharge } from '../budget/charge.ts'
 import { canonicalJson } from '../digest.ts'
@@ -55,21 +56,21 @@ export function reviewed(state: TaskState, review: { readonly text: string; read
   if (state.phase !== 'reviewing' || state.evidence === null) return ignored
   const said: TaskEvent = 'failure' in review ? { type: 'lead-failed', purpose: 'review', failure: review.failure } : { type: 'review-said', text: review.text, recommendation: review.recommendation }
   const { treeDigest } = state.evidence
-  return decided([said, { type: 'result-became-ready', treeDigest, verified: state.verified }, { type: 'hold-opened', hold: acceptanceHold(state, ctx, null) }], closeCoder(state))
+  return decided([said, { type: 'result-became-ready', treeDigest, verified: state.verified }, { type: 'hold-opened', hold: acceptanceHold(state, state.evidence, ctx, null) }], closeCoder(state))
 }
 
 function closeCoder(state: TaskState): Effect[] {
   return state.coder.is === 'running' || state.coder.is === 'starting' ? [{ kind: 'coder.stop' }] : []
 }
 
-function acceptanceHold(state: TaskState, ctx: DecideContext, reaskReason: string | null): Hold {
-  const evidence = state.evidence
-  const exact = canonicalJson({ treeDigest: evidence?.treeDigest, diffDigest: evidence?.diffDigest, baseDigest: evidence?.baseDigest, verified: state.verified, files: evidence?.files.length })
+function acceptanceHold(state: TaskState, evidence: Evidence, ctx: DecideContext, reaskReason: string | null): Hold {
+  const { treeDigest, diffDigest, baseDigest, files } = evidence
+  const exact = canonicalJson({ treeDigest, diffDigest, baseDigest, verified: state.verified, files: files.length })
   return makeHold(state.taskId, ctx.mint('apr') as ApprovalId, {
-    kind: 'acceptance', bot: 'coder', generation: state.generation, turnId: state.turns.at(-1)?.turnId ?? null, callId: null, subject: { for: 'acceptance', treeDigest: evidence?.treeDigest ?? ('' as never) },
+    kind: 'acceptance', bot: 'coder', generation: state.generation, turnId: state.turns.at(-1)?.turnId ?? null, callId: null, subject: { for: 'acceptance', treeDigest },
     title: 'The result is ready', exact: { label: 'Result', text: exact, authoredBy: 'host' },
     facts: [
-      { label: 'Files changed', value: String(evidence?.files.length ?? 0), exact: false, authoredBy: 'host' },
+      { label: 'Files changed', value: String(files.length), exact: false, authoredBy: 'host' },
       { label: 'Verification in a clean copy', value: state.verified ? 'passed' : 'did not pass', exact: false, authoredBy: 'host' },
       { label: 'On acceptance', value: state.source.kind === 'folder' ? `the patch is applied to ${state.source.path}` : 'a patch file is left', exact: state.source.kind === 'folder', authoredBy: 'host' },
     ],
@@ -104,8 +105,8 @@ export function applied(state: TaskState, command: Host<'applied'>): Decided {
 
 /** Nothing was applied; the owner is asked again, with the reason. */
 export function applyRefused(state: TaskState, why: Failure, ctx: DecideContext): Decided {
-  if (state.phase !== 'applying') return ignored
-  return decided([...looked(state), { type: 'apply-refused', failure: why }, { type: 'hold-opened', hold: acceptanceHold(state, ctx, `${why.message} ${why.todo}`) }])
+  if (state.phase !== 'applying' || state.evidence === null) return ignored
+  return decided([...looked(state), { type: 'apply-refused', failure: why }, { type: 'hold-opened', hold: acceptanceHold(state, state.evidence, ctx, `${why.message} ${why.todo}`) }])
 }
 
 /** The owner wants it otherwise: this task ends, a new linked one carries on. */
