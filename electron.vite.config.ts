@@ -2,6 +2,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { withoutFailpoints } from './build/release/failpoints.ts'
 
 const at = (path: string): string => resolve(import.meta.dirname, path)
 
@@ -19,34 +20,45 @@ const mainEntries = Object.fromEntries(
   ].filter((entry): entry is [string, string] => existsSync(entry[1] ?? '')),
 )
 
-export default defineConfig({
-  main: {
+/** Bundles of the main process. What tests steer has failpoints; what ships has none. */
+function mainBundles(failpoints: boolean, outDir: string) {
+  return {
+    define: { __FAILPOINTS__: String(failpoints) },
+    plugins: failpoints ? [] : [withoutFailpoints()],
     build: {
+      outDir,
       target: nodeTarget,
       externalizeDeps: false,
       // Comments and blanks are half of it, and each start reads it all; names stay, so that a logged stack can be read.
       minify: true,
       rolldownOptions: { input: mainEntries, output: { minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } } } },
     },
-  },
-  preload: {
-    build: {
-      target: nodeTarget,
-      externalizeDeps: false,
-      rolldownOptions: {
-        input: { index: at('src-preload/index.ts') },
-        // A sandboxed preload is loaded as CommonJS.
-        output: { format: 'cjs', entryFileNames: '[name].cjs' },
-      },
+  }
+}
+
+const preload = {
+  build: {
+    target: nodeTarget,
+    externalizeDeps: false,
+    rolldownOptions: {
+      input: { index: at('src-preload/index.ts') },
+      // A sandboxed preload is loaded as CommonJS.
+      output: { format: 'cjs' as const, entryFileNames: '[name].cjs' },
     },
   },
-  renderer: {
-    root: at('src-renderer'),
-    plugins: [react()],
-    build: {
-      target: chromeTarget,
-      minify: true,
-      rolldownOptions: { input: { index: at('src-renderer/index.html') } },
-    },
+}
+
+const renderer = {
+  root: at('src-renderer'),
+  plugins: [react()],
+  build: {
+    target: chromeTarget,
+    minify: true,
+    rolldownOptions: { input: { index: at('src-renderer/index.html') } },
   },
-})
+}
+
+/** Set by build/runtime/build-app.ts: the main process alone, with failpoints, into this folder. */
+const inspectableMain = process.env['COUNTERSIGN_INSPECTABLE_MAIN']
+
+export default defineConfig(inspectableMain === undefined ? { main: mainBundles(false, 'out/main'), preload, renderer } : { main: mainBundles(true, inspectableMain) })

@@ -8,7 +8,7 @@ export function appUid(): number | null {
   return uid === undefined ? null : Number(uid)
 }
 
-/** Path of the executable to start; `shipped` is exactly what ships, `inspectable` differs from it in the inspect fuse. */
+/** Path of the executable to start; `shipped` is exactly what ships, `inspectable` differs from it in the inspect fuse and in its failpoints. */
 export function appExecutable(kind: 'inspectable' | 'shipped'): string {
   const path = process.env[kind === 'shipped' ? 'COUNTERSIGN_E2E_SHIPPED_APP' : 'COUNTERSIGN_E2E_APP']
   if (path === undefined) throw new Error('start the end-to-end tests with npm run e2e')

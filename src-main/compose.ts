@@ -27,6 +27,7 @@ import { createTimers } from './adapters/system/timers.ts'
 import { createWorkspace } from './adapters/workspace/workspace.ts'
 import { Engine } from './engine/engine.ts'
 import type { Notifier } from './engine/ports.ts'
+import { failpointAt } from './shell/failpoint-at.ts'
 import { demoAware, type DemoAddress } from './shell/demo-address.ts'
 import { fallbackAware } from './shell/fallback-aware.ts'
 import { forkOf } from './shell/fork.ts'
@@ -75,7 +76,8 @@ export type Parts = Extract<ReturnType<typeof buildParts>, { ok: true }>['value'
 /** The journal, the processes and the engine. A journal that cannot be opened is the one thing that stops here. */
 export function buildParts(ground: Ground, options: ComposeOptions) {
   const { dataDir, runRoot, resources, settings, providers, log } = ground
-  const journal = openJournal({ path: join(dataDir, 'journal', 'journal.sqlite'), nativeBinding: sqliteAddonIn(resources), clock, redact: ground.redact })
+  const life = failpointAt(process.env)
+  const journal = openJournal({ ...life, path: join(dataDir, 'journal', 'journal.sqlite'), nativeBinding: sqliteAddonIn(resources), clock, redact: ground.redact })
   if (!journal.ok) return journal
   const note = noteTo(log)
   const bundled = openCodeIn(resources, process.platform)
@@ -93,12 +95,12 @@ export function buildParts(ground: Ground, options: ComposeOptions) {
   })
   const demo: DemoAddress = { port: null }
   const directory = fallbackAware(demoAware(providers, demo), () => settings.get(), process.env)
-  const workspace = createWorkspace({ root: join(dataDir, 'tasks'), sampleDir: sampleIn(resources), clock, quotaBytes: () => settings.get().workspaceQuotaBytes, patchDir: join(dataDir, 'patches') })
+  const workspace = createWorkspace({ ...life, root: join(dataDir, 'tasks'), sampleDir: sampleIn(resources), clock, quotaBytes: () => settings.get().workspaceQuotaBytes, patchDir: join(dataDir, 'patches') })
   const probing = probeAware(gateway)
   const lead = createLead()
   const sqliteVersion = journal.value.facts().sqliteVersion
   const engine = new Engine({
-    clock, ids, timers, journal: journal.value, sandbox, coder, gateway: probing, directory, lead, workspace, notifier: options.notifier,
+    ...life, clock, ids, timers, journal: journal.value, sandbox, coder, gateway: probing, directory, lead, workspace, notifier: options.notifier,
     versions: () => ({ app: options.appVersion, electron: process.versions.electron, sqlite: sqliteVersion, openCode: null }), scriptedOwner: options.scriptedOwner, log: note,
   })
   return ok({ ground, journal: journal.value, sandbox, coder, gateway, directory, workspace, lead, engine, demo, started: nothingStarted(), sqliteVersion, ids, entriesDir: options.entriesDir })

@@ -2,7 +2,7 @@
 import { build } from 'electron-builder'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { buildApp } from '../runtime/build-app.ts'
+import { buildApp, buildInspectableMain, inspectableMain } from '../runtime/build-app.ts'
 import { setUp } from '../runtime/set-up.ts'
 import { shippedResources } from '../runtime/shipped-resources.ts'
 import { builderConfig } from './builder-config.ts'
@@ -17,7 +17,8 @@ async function packageApp(wanted: readonly string[]): Promise<void> {
   if (!wanted.includes('--inspectable')) return
   const unpacked = join(root, 'dist/linux-unpacked')
   if (!existsSync(unpacked)) throw new Error('--inspectable is for Linux so far')
-  await copyInspectable(unpacked, join(root, 'dist/inspectable/linux-unpacked'))
+  await buildInspectableMain()
+  await copyInspectable(unpacked, join(root, 'dist/inspectable/linux-unpacked'), inspectableMain)
 }
 
 await packageApp(process.argv.slice(2))

@@ -4,15 +4,26 @@ import { join, resolve } from 'node:path'
 import { run } from './run-command.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const inputs = ['src-main', 'src-preload', 'src-renderer', 'electron.vite.config.ts', 'package-lock.json']
-const stamp = join(root, 'node_modules/.cache/countersign-build')
+const inputs = ['src-main', 'src-preload', 'src-renderer', 'electron.vite.config.ts', 'build/release/failpoints.ts', 'package-lock.json']
+const cache = join(root, 'node_modules/.cache')
+/** The main process with failpoints, for tests; the rest of that build is what ships. */
+export const inspectableMain = join(cache, 'countersign-inspectable/main')
 
 /** Bundles the app into out/, unless out/ was made from these very sources. */
 export async function buildApp(): Promise<void> {
+  await buildInto(join(root, 'out'), join(cache, 'countersign-build'), {})
+}
+
+/** Bundles the main process for tests into `inspectableMain`, unless that was made from these very sources. */
+export async function buildInspectableMain(): Promise<void> {
+  await buildInto(inspectableMain, join(cache, 'countersign-build-inspectable'), { COUNTERSIGN_INSPECTABLE_MAIN: inspectableMain })
+}
+
+async function buildInto(folder: string, stamp: string, env: NodeJS.ProcessEnv): Promise<void> {
   const now = digestOfInputs()
-  if (existsSync(join(root, 'out')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return
+  if (existsSync(folder) && existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return
   const tool = join(root, 'node_modules/electron-vite/bin/electron-vite.js')
-  await run(process.execPath, [tool, 'build', '--logLevel', 'warn'], { cwd: root })
+  await run(process.execPath, [tool, 'build', '--logLevel', 'warn'], { cwd: root, env: { ...process.env, ...env } })
   writeFileSync(stamp, now)
 }
 

@@ -2,7 +2,8 @@ import { failure } from '../../src-preload/contract/failure.ts'
 import { err, ok } from '../../src-preload/contract/result.ts'
 import type { CallId, TaskId } from '../../src-preload/contract/ids.ts'
 import { digestOfText } from '../../src-main/core/digest.ts'
-import { DeadLife, type Blow, type CrashPoint } from '../../src-main/adapters/memory/mortal.ts'
+import type { Failpoint } from '../../src-main/engine/failpoints.ts'
+import { DeadLife, type Blow } from '../../src-main/adapters/memory/mortal.ts'
 import { sayTurnEnded, type ScriptedCoder, type ScriptedRun } from '../../src-main/adapters/memory/scripted-coder.ts'
 import { leadSays, steadyLead, type ScriptedRoom } from '../../src-main/adapters/memory/scripted-room.ts'
 import type { Random } from '../harness/random.ts'
@@ -12,7 +13,7 @@ const ambiguous = failure('submit-ambiguous', 'No answer came.', 'Check again.')
 const commands = ['bun test', 'ls', 'bun scripts/check-style.ts', 'cat a | sh'] as const
 
 /** The disk and the app's life, as the seed has them: now and then a crash, now and then a while of refused writes. */
-export function fate(random: Random, calm: () => boolean): (point: CrashPoint, passed: number, life: number) => Blow {
+export function fate(random: Random, calm: () => boolean): (point: Failpoint, passed: number, life: number) => Blow {
   let refusing = 0
   return (point) => {
     if (calm()) return null

@@ -1,10 +1,28 @@
-import { listPackage } from '@electron/asar'
+import { extractFile, listPackage } from '@electron/asar'
 import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from '@playwright/test'
+import { failpointNames } from '../../src-main/engine/failpoints.ts'
 
 const unpacked = resolve(import.meta.dirname, '../../dist/linux-unpacked')
+const inspectable = resolve(import.meta.dirname, '../../dist/inspectable/linux-unpacked')
+
+/** All text of an unpacked app's bundles. */
+function bundlesOf(folder: string): string {
+  const archive = join(folder, 'resources/app.asar')
+  const files = listPackage(archive, { isPack: false }).filter((file) => /^\/out\/.*\.(c?js|html)$/.test(file))
+  expect(files.length).toBeGreaterThan(5)
+  return files.map((file) => extractFile(archive, file.slice(1)).toString('utf8')).join('\n')
+}
+
+test('ships no failpoint; what tests steer has every one of them', () => {
+  const traces = [...failpointNames, 'COUNTERSIGN_FAILPOINT']
+  const shipped = bundlesOf(unpacked)
+  expect(traces.filter((name) => shipped.includes(name))).toEqual([])
+  const steered = bundlesOf(inspectable)
+  expect(traces.filter((name) => !steered.includes(name))).toEqual([])
+})
 
 test('ships with every fuse that opens the app to others turned off', async () => {
   const wire = await getCurrentFuseWire(join(unpacked, 'countersign'))

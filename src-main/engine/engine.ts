@@ -13,6 +13,7 @@ import { Dispatcher } from './dispatch.ts'
 import { coderEffects } from './effects/coder.ts'
 import { leadEffects } from './effects/lead.ts'
 import { hostOf } from './effects/models.ts'
+import type { Failing } from './failpoints.ts'
 import { workspaceEffects } from './effects/workspace.ts'
 import { Ingest } from './ingest.ts'
 import { Lanes, type Step } from './lanes.ts'
@@ -24,7 +25,7 @@ import { Room } from './room.ts'
 import { refuseAll, Runs } from './runs.ts'
 import { Watch } from './watch.ts'
 
-export interface EngineDeps {
+export interface EngineDeps extends Failing {
   readonly clock: Clock; readonly ids: Ids; readonly timers: Timers; readonly journal: Journal; readonly sandbox: Sandbox; readonly coder: Coder; readonly gateway: ModelGateway; readonly directory: ModelDirectory; readonly lead: Lead; readonly workspace: Workspace; readonly notifier: Notifier
   readonly versions: () => RunVersions
   /** True when a script, not a person, drives the window: nothing it does counts as human acceptance. */

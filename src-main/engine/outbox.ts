@@ -4,6 +4,7 @@ import type { Result } from '../../src-preload/contract/result.ts'
 import type { HostCommand } from '../core/task/commands.ts'
 import type { Effect, EffectKind } from '../core/task/effects.ts'
 import type { Dispatcher, EffectPayload } from './dispatch.ts'
+import { failpoint, type Failing } from './failpoints.ts'
 import type { Lanes } from './lanes.ts'
 import type { Clock, EffectRecord, Journal } from './ports.ts'
 
@@ -12,7 +13,7 @@ export type EffectHandler<K extends EffectKind> = (taskId: TaskId, effect: Extra
 export type EffectHandlers = { readonly [K in EffectKind]: EffectHandler<K> }
 type Outcome = Awaited<ReturnType<EffectHandler<EffectKind>>>
 
-export interface OutboxDeps {
+export interface OutboxDeps extends Failing {
   readonly journal: Journal
   readonly clock: Clock
   readonly dispatcher: Dispatcher
@@ -80,9 +81,11 @@ export class Outbox {
     const { effect } = record.payload as EffectPayload
     if (!await this.#begin(record, again) || !this.#open()) return
     if (this.#stale(record)) { this.#deps.lanes.take(taskId, () => this.#end(record, 'retired')); return }
+    failpoint(this.#deps, `${effect.kind}:before`)
     const call = this.#call(taskId, effect)
     this.#calls.set(record.id, { taskId, kind: effect.kind, over: call })
     const outcome = await call.finally(() => { this.#calls.delete(record.id) })
+    failpoint(this.#deps, `${effect.kind}:after`)
     if (this.#open()) this.#deps.lanes.take(taskId, () => this.#settle(record, outcome))
   }
 
@@ -108,7 +111,9 @@ export class Outbox {
     if (this.#stale(record)) return this.#end(record, 'retired')
     if (outcome.ok && outcome.value === null) return this.#end(record, 'done')
     const command = outcome.ok && outcome.value !== null ? outcome.value : failed(effect, outcome.ok ? brokeOff(effect) : outcome.error)
+    failpoint(this.#deps, 'receipt:before')
     const refused = this.#tell(record, command, 'outcome')
+    failpoint(this.#deps, 'receipt:after')
     if (refused.is === 'journal-refused') return refused.failure
     if (refused.is === 'taken') return null
     // O5. An outcome that the task cannot take still ends the effect: no phase waits for it.

@@ -12,23 +12,22 @@ export interface MemoryJournal extends Journal {
   failNext(failure: Failure): void
   /** Until it is called with null, nothing can be written, as on a full disk. Reading goes on. */
   refuse(failure: Failure | null): void
-  /** All events, in order. */
-  all(): readonly StoredEvent[]
+  /** All events, in order, or those after the first `after`. */
+  all(after?: number): readonly StoredEvent[]
   /** All effects, ended ones too, in order. */
   allEffects(): readonly EffectRecord[]
 }
 
 /** `redact` goes over every string of every payload, as at the real journal's edge. */
 export function createMemoryJournal(redact: (text: string) => string = (text) => text): MemoryJournal {
-  const events: (StoredEvent & { readonly text: string })[] = []
+  const events: StoredEvent[] = []
+  const streams = new Map<string, StoredEvent[]>()
   const receipts = new Set<string>()
   const effects = new Map<string, HeldEffect>()
   let refusal: Failure | null = null
   let refusing: Failure | null = null
 
-  const countOf = (stream: string): number => events.reduce((count, event) => count + (event.stream === stream ? 1 : 0), 0)
   const record = ({ record: held, payload }: HeldEffect): EffectRecord => ({ ...held, payload: JSON.parse(payload) as unknown })
-  const thaw = ({ text, ...event }: StoredEvent & { readonly text: string }): StoredEvent => ({ ...event, payload: JSON.parse(text) as unknown })
   const move = (id: string, from: readonly EffectState[], change: Partial<EffectRecord>): boolean => {
     const held = effects.get(id)
     if (held === undefined || !from.includes(held.record.state)) return false
@@ -41,14 +40,11 @@ export function createMemoryJournal(redact: (text: string) => string = (text) =>
   }
 
   const commit = (order: Commit): CommitOutcome => {
-    if (refusing !== null) return { is: 'failed', failure: refusing }
-    if (refusal !== null) {
-      const failed = refusal
-      refusal = null
-      return { is: 'failed', failure: failed }
-    }
+    const failed = refusing ?? refusal
+    refusal = null
+    if (failed !== null) return { is: 'failed', failure: failed }
     if (receipts.has(order.commandId)) return { is: 'duplicate' }
-    const version = countOf(order.stream)
+    const version = streams.get(order.stream)?.length ?? 0
     if (version !== order.expectedVersion) return { is: 'conflict', version }
     const added = chained(order, version, events.at(-1), redact)
     const opened = order.effects.map((effect): HeldEffect => {
@@ -62,23 +58,28 @@ export function createMemoryJournal(redact: (text: string) => string = (text) =>
     for (const id of order.retires) end(id, 'retired')
     receipts.add(order.commandId)
     events.push(...added)
-    return { is: 'committed', stored: added.map(thaw) }
+    if (added.length > 0) streams.set(order.stream, [...(streams.get(order.stream) ?? []), ...added])
+    return { is: 'committed', stored: added }
   }
 
   return {
     commit,
     hasCommand: (commandId) => receipts.has(commandId),
-    streams: () => [...new Set(events.map((event) => event.stream))],
+    streams: () => [...streams.keys()],
     read: function* (stream, fromVersion = 0) {
-      // An array's iterator also meets events that are added while the caller is still reading.
-      for (const event of events) if (event.stream === stream && event.version > fromVersion) yield thaw(event)
+      // Asked anew each time: events may be added while the caller is still reading.
+      for (let version = fromVersion; ; version += 1) {
+        const event = streams.get(stream)?.[version]
+        if (event === undefined) return
+        yield event
+      }
     },
     openEffects: () => [...effects.values()].filter(({ record: { state } }) => state === 'pending' || state === 'started').map(record),
     startEffect: (id) => { writable(); return move(id, ['pending'], { state: 'started', attempts: (effects.get(id)?.record.attempts ?? 0) + 1 }) },
     endEffect: (id, state) => { writable(); end(id, state) },
     failNext: (failed) => { refusal = failed },
     refuse: (failed) => { refusing = failed },
-    all: () => events.map(thaw),
+    all: (after = 0) => events.slice(after),
     allEffects: () => [...effects.values()].map(record),
   }
 }
@@ -91,12 +92,13 @@ class RefusedWrite extends Error implements JournalRefusal {
   }
 }
 
-function chained(order: Commit, version: number, last: StoredEvent | undefined, redact: (text: string) => string): (StoredEvent & { readonly text: string })[] {
+function chained(order: Commit, version: number, last: StoredEvent | undefined, redact: (text: string) => string): StoredEvent[] {
   let prev: string = last?.hash ?? genesisHash
   return order.events.map((event, index) => {
     const row = { seq: (last?.seq ?? 0) + index + 1, stream: order.stream, version: version + index + 1, at: order.at, commandId: order.commandId, actor: order.actor, type: event.type }
     const text = payloadText(event.payload, redact)
     prev = digestOfText(rowText({ ...row, payload: text }, prev))
-    return { ...row, payload: null, text, hash: prev }
+    // What was written is read back, and no hand may change it: every reader sees the same.
+    return { ...row, payload: JSON.parse(text) as unknown, hash: prev }
   })
 }

@@ -4,10 +4,11 @@ import type { NewTask } from '../../../src-preload/contract/methods.ts'
 import type { Result } from '../../../src-preload/contract/result.ts'
 import { waitingHolds, type TaskState } from '../../core/task/model.ts'
 import { Engine } from '../../engine/engine.ts'
+import type { Failpoint } from '../../engine/failpoints.ts'
 import type { Coder, Journal, Lead, ModelDirectory } from '../../engine/ports.ts'
 import { createFakeIds, createFakeTime, settled, type FakeTime } from './fake-time.ts'
 import { createMemoryJournal } from './memory-journal.ts'
-import { createLife, mortalJournal, mortalTimers, type Blow, type CrashPoint, type Life } from './mortal.ts'
+import { createLife, mortalJournal, mortalTimers, mortalWorkspace, type Blow, type Life } from './mortal.ts'
 import { createRuntimeStore, createScriptedCoder, type RuntimeStore, type ScriptedCoder } from './scripted-coder.ts'
 import {
   createScriptedDirectory, createScriptedGateway, createScriptedLead, createScriptedNotifier, createScriptedSandbox, createScriptedWorkspace,
@@ -52,8 +53,8 @@ export interface RoomOptions {
   readonly remoteLead?: () => Lead
   /** Gets each life's coder before anything else does: to script it. */
   readonly onCoder?: (coder: ScriptedCoder) => void
-  /** Where lives end and disks refuse; asked at each crash point of each life. */
-  readonly blowAt?: (point: CrashPoint, passed: number, life: number) => Blow
+  /** Where lives end and disks refuse; asked at each failpoint of each life. */
+  readonly blowAt?: (point: Failpoint, passed: number, life: number) => Blow
 }
 
 /** A whole app in one thread: the real engine and core over a journal, with scripted bots, sandbox and folders. Restartable. */
@@ -102,7 +103,7 @@ type Ground = ReturnType<typeof makeGround>
 type Current = Pick<ScriptedRoom, 'engine' | 'coder' | 'gateway' | 'journal' | 'life'>
 
 /** One life: an engine with a coder and gateway of its own. `start` folds the journal; it may end the life. */
-function makeLife(ground: Ground, blowAt: (point: CrashPoint, passed: number) => Blow): Current & { start(): Promise<void> } {
+function makeLife(ground: Ground, blowAt: (point: Failpoint, passed: number) => Blow): Current & { start(): Promise<void> } {
   const { time, ids, workspace, sandbox, lead, notifier, directory } = ground
   const life = createLife(blowAt)
   const coder = createScriptedCoder(time, ground.store)
@@ -111,7 +112,8 @@ function makeLife(ground: Ground, blowAt: (point: CrashPoint, passed: number) =>
   const journal = ground.openJournal()
   ground.coders.push(coder)
   const engine = new Engine({
-    clock: time, ids, timers: mortalTimers(time, life), journal: mortalJournal(journal, life), sandbox, coder: ground.remoteCoder?.() ?? coder, gateway, directory, lead: ground.remoteLead?.() ?? lead, workspace, notifier,
+    clock: time, ids, timers: mortalTimers(time, life), journal: mortalJournal(journal, life), sandbox, coder: ground.remoteCoder?.() ?? coder, gateway, directory, lead: ground.remoteLead?.() ?? lead, workspace: mortalWorkspace(workspace, life), notifier,
+    failpoint: (name) => life.pass(name),
     versions: () => ({ app: '0', electron: '0', sqlite: '0', openCode: null }), scriptedOwner: false,
     log: (level, msg, fields) => { if (level === 'error' && life.alive) ground.errors.push(`${msg} ${JSON.stringify(fields)}`) },
   })

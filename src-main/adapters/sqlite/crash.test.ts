@@ -20,11 +20,11 @@ describe('journal under fire', () => {
     expect(await journal.verifyChain()).toMatchObject({ events: second ? 4 : 2, firstBadSeq: null })
   })
 
-  it.each([{ name: 'effect:before', state: 'pending' }, { name: 'effect:after', state: 'started' }])('knows after a kill at $name whether the call may have been made', async ({ name, state }) => {
+  it.each([{ name: 'start:before', open: [{ id: 'effect_0', state: 'pending' }] }, { name: 'start:after', open: [{ id: 'effect_0', state: 'started' }] }, { name: 'end:before', open: [{ id: 'effect_0', state: 'pending' }] }, { name: 'end:after', open: [] }])('knows after a kill at $name whether the call may have been made', async ({ name, open }) => {
     const path = join(scratchFolder(), 'journal.sqlite')
     const process = journalProcess(['die', path, name])
     expect(await factsOf(process)).toEqual(['committed'])
-    expect(opened(path).openEffects()).toMatchObject([{ id: 'effect_0', state }])
+    expect(opened(path).openEffects()).toMatchObject(open)
   })
 
   it('loses no acknowledged commit and tears none, however often it is killed', async () => {

@@ -2,13 +2,14 @@
 import { writeSync } from 'node:fs'
 import { aCommit } from '../memory/journal.suite.ts'
 import { openJournal } from './open.ts'
-import type { Failpoint, SqliteJournal } from './journal.ts'
+import type { FailpointHook } from '../../engine/failpoints.ts'
+import type { SqliteJournal } from './journal.ts'
 
 const [mode = '', path = '', name = ''] = process.argv.slice(2)
 // Written at once: after a kill, what was said is what had happened.
 const say = (fact: unknown): void => { writeSync(1, `${JSON.stringify(fact)}\n`) }
 
-function opened(failpoint?: Failpoint): SqliteJournal {
+function opened(failpoint?: FailpointHook): SqliteJournal {
   const journal = openJournal({ path, clock: { now: () => Date.now() }, ...(failpoint === undefined ? {} : { failpoint }) })
   if (!journal.ok) {
     say({ refused: journal.error })
@@ -35,7 +36,8 @@ const modes: Record<string, () => void> = {
     const journal = opened((at) => { if (armed && at === name) process.kill(process.pid, 'SIGKILL') })
     say(journal.commit(pair(0)).is)
     armed = true
-    if (name.startsWith('effect')) journal.startEffect('effect_0', 1)
+    if (name.startsWith('start')) journal.startEffect('effect_0', 1)
+    else if (name.startsWith('end')) journal.endEffect('effect_0', 'done', 1)
     else journal.commit(pair(1))
     say('not killed')
   },

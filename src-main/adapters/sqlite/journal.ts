@@ -4,15 +4,13 @@ import type { Millis } from '../../../src-preload/contract/ids.ts'
 import type { AuditRow } from '../../../src-preload/contract/methods.ts'
 import type { Result } from '../../../src-preload/contract/result.ts'
 import { genesisHash, payloadText } from '../../core/journal/chain.ts'
+import { failpoint, type Failing } from '../../engine/failpoints.ts'
 import type { Commit, CommitOutcome, EffectRecord, Journal } from '../../engine/ports.ts'
 import { auditReader, taskOfStream, type AuditQuery } from './audit.ts'
 import { exportJournal, type ExportOrder, type ExportReceipt } from './export.ts'
 import { JournalFault, journalFailure, sqliteCode } from './faults.ts'
 import { rowHash, storedEvent, type EventRecord } from './records.ts'
 import { verifyChain, type ChainReport } from './verify.ts'
-
-/** Places where a crash test stops the process. Unset in the product. */
-export type Failpoint = (name: 'commit:before' | 'commit:inside' | 'commit:after' | 'effect:before' | 'effect:after') => void
 
 export interface JournalFacts { readonly path: string; readonly sqliteVersion: string; readonly schemaVersion: number; readonly events: number; readonly headHash: string }
 
@@ -28,18 +26,17 @@ export interface SqliteJournal extends Journal {
   close(): void
 }
 
-interface Seams { readonly path: string; readonly redact?: (text: string) => string; readonly taskOf?: (stream: string) => string | null; readonly failpoint?: Failpoint }
+interface Seams extends Failing { readonly path: string; readonly redact?: (text: string) => string; readonly taskOf?: (stream: string) => string | null }
 
 /** Prepares the statements of an opened, migrated database. */
 export function createJournal(db: Database.Database, seams: Seams): SqliteJournal {
-  const failpoint: Failpoint = seams.failpoint ?? (() => undefined)
   const reader = auditReader(db, seams.taskOf ?? taskOfStream)
-  const write = writer(db, seams.redact ?? ((text) => text), failpoint)
+  const write = writer(db, seams)
   const reads = readers(db)
-  const effects = effectWriter(db, seams.path, failpoint)
+  const effects = effectWriter(db, seams)
   return {
     commit: (commit) => {
-      failpoint('commit:before')
+      failpoint(seams, 'commit:before')
       let outcome: CommitOutcome
       try {
         outcome = write(commit)
@@ -48,7 +45,7 @@ export function createJournal(db: Database.Database, seams: Seams): SqliteJourna
         if (known === null) throw error
         return { is: 'failed', failure: known }
       }
-      failpoint('commit:after')
+      failpoint(seams, 'commit:after')
       return outcome
     },
     ...reads,
@@ -64,7 +61,8 @@ export function createJournal(db: Database.Database, seams: Seams): SqliteJourna
   }
 }
 
-function writer(db: Database.Database, redact: (text: string) => string, failpoint: Failpoint): (commit: Commit) => CommitOutcome {
+function writer(db: Database.Database, seams: Seams): (commit: Commit) => CommitOutcome {
+  const redact = seams.redact ?? ((text: string) => text)
   const receipt = db.prepare<[string], number>('SELECT 1 FROM commands WHERE id = ?').pluck()
   const addReceipt = db.prepare('INSERT INTO commands (id, stream, actor, at, lastSeq) VALUES (?, ?, ?, ?, ?)')
   const addEvent = db.prepare('INSERT INTO events (seq, stream, version, at, commandId, actor, type, payload, prev, hash, closes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
@@ -84,7 +82,7 @@ function writer(db: Database.Database, redact: (text: string) => string, failpoi
     for (const effect of commit.effects) addEffect.run(effect.id, ++effectsSoFar, commit.stream, effect.kind, payloadText(effect.payload, redact), commit.commandId)
     for (const id of commit.settles) end(id, 'done', commit.at)
     for (const id of commit.retires) end(id, 'retired', commit.at)
-    failpoint('commit:inside')
+    failpoint(seams, 'commit:inside')
   })
   return (commit) => {
     const version = ends.versionOf(commit.stream)
@@ -159,24 +157,31 @@ function effectEnder(db: Database.Database): (id: string, state: 'done' | 'retir
   }
 }
 
-function effectWriter(db: Database.Database, path: string, failpoint: Failpoint): Pick<Journal, 'startEffect' | 'endEffect'> {
+function effectWriter(db: Database.Database, seams: Seams): Pick<Journal, 'startEffect' | 'endEffect'> {
   const start = db.prepare("UPDATE effects SET state = 'started', attempts = attempts + 1, startedAt = ? WHERE id = ? AND state = 'pending'")
   const end = db.transaction(effectEnder(db))
-  const guarded = <T>(act: () => T): T => {
-    failpoint('effect:before')
-    let done: T
-    try {
-      done = act()
-    } catch (error) {
-      const known = journalFailure(error, path)
-      throw known === null ? error : new JournalFault(known)
-    }
-    failpoint('effect:after')
-    return done
-  }
   return {
-    startEffect: (id, at) => guarded(() => start.run(at, id).changes === 1),
-    endEffect: (id, state, at) => { guarded(() => { end.immediate(id, state, at) }) },
+    startEffect: (id, at) => {
+      failpoint(seams, 'start:before')
+      const started = guarded(seams.path, () => start.run(at, id).changes === 1)
+      failpoint(seams, 'start:after')
+      return started
+    },
+    endEffect: (id, state, at) => {
+      failpoint(seams, 'end:before')
+      guarded(seams.path, () => { end.immediate(id, state, at) })
+      failpoint(seams, 'end:after')
+    },
+  }
+}
+
+/** What SQLite refuses is thrown as a fault that carries the failure for the owner; a bug of ours as it is. */
+function guarded<T>(path: string, act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    const known = journalFailure(error, path)
+    throw known === null ? error : new JournalFault(known)
   }
 }
 

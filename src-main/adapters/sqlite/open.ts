@@ -3,14 +3,15 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import type { Failing } from '../../engine/failpoints.ts'
 import type { Clock } from '../../engine/ports.ts'
 import { nearestExisting, networkDriveOf } from './drive.ts'
 import { busy, corrupt, journalFailure, networkDrive } from './faults.ts'
 import { inspectJournal, journalExists } from './inspection.ts'
-import { createJournal, type Failpoint, type SqliteJournal } from './journal.ts'
+import { createJournal, type SqliteJournal } from './journal.ts'
 import { applicationId, migrations as released, type Migration } from './schema.ts'
 
-export interface JournalOptions {
+export interface JournalOptions extends Failing {
   readonly path: string
   /** The addon to load instead of the package's own, for runtimes that cannot load the prebuild. */
   readonly nativeBinding?: string | undefined
@@ -19,8 +20,7 @@ export interface JournalOptions {
   readonly redact?: (text: string) => string
   /** Which task a stream belongs to, for the Audit screen. Default: a stream is the task id, or `task:` and the task id. */
   readonly taskOf?: (stream: string) => string | null
-  /** Only tests set these. */
-  readonly failpoint?: Failpoint
+  /** Only tests set it. */
   readonly migrations?: readonly Migration[]
 }
 

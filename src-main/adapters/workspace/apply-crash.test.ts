@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ApplyMoment } from './apply.ts'
+import type { Failpoint } from '../../engine/failpoints.ts'
 import { failureOf, makeBed, pictureOf, putFiles, taskId, treeAfter, treeBefore, valueOf, workOn, type Bed } from './test-bed.suite.ts'
 
 let bed: Bed
@@ -18,7 +18,7 @@ describe('an apply that fails or is interrupted', () => {
     return moments
   }
   /** Runs an apply that meets `then` at its n-th moment. */
-  const at = (n: number, then: (moment: ApplyMoment) => Promise<void>): ((moment: ApplyMoment) => Promise<void>) => {
+  const at = (n: number, then: (moment: Failpoint) => Promise<void>): ((moment: Failpoint) => Promise<void>) => {
     let seen = 0
     return async (moment) => {
       seen += 1
@@ -32,13 +32,13 @@ describe('an apply that fails or is interrupted', () => {
     let undone = 0
     for (let n = 1; n <= moments; n += 1) {
       const digest = await workOn(bed)
-      const met: ApplyMoment[] = []
+      const met: Failpoint[] = []
       const failing = bed.open(at(n, (moment) => {
         met.push(moment)
         throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO', syscall: 'write' })
       }))
       const result = await failing.apply(taskId, digest)
-      if (met.includes('settled-one')) {
+      if (met.includes('apply:settled-one')) {
         expect(valueOf(result).detail, `moment ${n}`).toContain('could not be removed yet')
         expect(await bed.workspace.observeApply(taskId, digest)).toBe('applied')
       } else {
@@ -77,7 +77,7 @@ describe('an apply that fails or is interrupted', () => {
     const digest = await workOn(bed)
     await new Promise<void>((crashed) => {
       void bed.open(async (moment) => {
-        if (moment !== 'step-done') return
+        if (moment !== 'apply:step-done') return
         crashed()
         await new Promise(() => undefined)
       }).apply(taskId, digest)
@@ -92,7 +92,7 @@ describe('an apply that fails or is interrupted', () => {
     const digest = await workOn(bed)
     let steps = 0
     const racing = bed.open(async (moment) => {
-      if (moment === 'before-step' && ++steps === 1) await writeFile(join(bed.project, 'edit.txt'), 'the owner\'s')
+      if (moment === 'apply:before-step' && ++steps === 1) await writeFile(join(bed.project, 'edit.txt'), 'the owner\'s')
     })
     expect(failureOf(await racing.apply(taskId, digest)).code).toBe('folder-changed')
     expect(await pictureOf(bed.project)).toEqual({ ...treeBefore, 'edit.txt': 'the owner\'s' })
@@ -102,7 +102,7 @@ describe('an apply that fails or is interrupted', () => {
     const digest = await workOn(bed)
     let steps = 0
     const racing = bed.open(async (moment) => {
-      if (moment === 'before-step' && ++steps === 1) await putFiles(bed.project, { 'new-link': 'the owner\'s' })
+      if (moment === 'apply:before-step' && ++steps === 1) await putFiles(bed.project, { 'new-link': 'the owner\'s' })
     })
     expect(failureOf(await racing.apply(taskId, digest)).code).toBe('folder-changed')
     expect(await pictureOf(bed.project)).toEqual({ ...treeBefore, 'new-link': 'the owner\'s' })
@@ -113,7 +113,7 @@ describe('an apply that fails or is interrupted', () => {
     await mkdir(join(bed.dir, 'outside'))
     let steps = 0
     const racing = bed.open(async (moment) => {
-      if (moment === 'step-done' && ++steps === 1) await symlink(join(bed.dir, 'outside'), join(bed.project, 'new'))
+      if (moment === 'apply:step-done' && ++steps === 1) await symlink(join(bed.dir, 'outside'), join(bed.project, 'new'))
     })
     expect((await racing.apply(taskId, digest)).ok).toBe(false)
     expect(await readdir(join(bed.dir, 'outside'))).toEqual([])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import type { Digest } from '../../../src-preload/contract/ids.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import { failpoint, type Failing } from '../../engine/failpoints.ts'
 import { readIntent, writeIntent, type ApplyIntent, type ApplyStep } from './apply-intent.ts'
 import { planSteps } from './apply-plan.ts'
 import { doStep, settleStep, stageStep, stateOfStep, syncFoldersOf, undoStep } from './apply-step.ts'
@@ -13,9 +14,7 @@ import { sha256Of } from './seal.ts'
 import { shortList } from './survey.ts'
 import { replaceFile, type Meta, type TaskPaths } from './task-folder.ts'
 
-/** Names of the moments at which a test may stop or fail an apply. */
-export type ApplyMoment = 'intent-written' | 'staged-one' | 'before-step' | 'step-done' | 'steps-done' | 'settled-one'
-export interface ApplyDeps { readonly paths: TaskPaths; readonly meta: Meta; readonly patchPath: string; readonly at: (moment: ApplyMoment) => Promise<void> }
+export interface ApplyDeps extends Failing { readonly paths: TaskPaths; readonly meta: Meta; readonly patchPath: string }
 export interface Applied { readonly how: 'folder' | 'patch-file'; readonly detail: string; readonly patchPath: string | null }
 
 /**
@@ -65,11 +64,11 @@ async function applyToFolder(deps: ApplyDeps, comparison: Comparison, expected: 
   const first: ApplyIntent = { version: 1, taskId: deps.meta.taskId, expected, how: 'folder', folder, state: 'staging', steps: [...steps], detail: `${files} ${files === 1 ? 'file' : 'files'} changed in ${folder}.` }
   await writeIntent(deps.paths.applyIntent, first)
   try {
-    await deps.at('intent-written')
+    await failpoint(deps, 'apply:intent-written')
     for (const step of steps) {
       if (step.does !== 'put') continue
       await stageStep(folder, step, deps.paths.workspace)
-      await deps.at('staged-one')
+      await failpoint(deps, 'apply:staged-one')
     }
     await syncFoldersOf(folder, steps)
     await writeIntent(deps.paths.applyIntent, { ...first, state: 'swapping' })
@@ -93,19 +92,19 @@ async function settleOrSay(deps: ApplyDeps, intent: ApplyIntent): Promise<string
 
 async function runSteps(deps: ApplyDeps, folder: string, steps: readonly ApplyStep[]): Promise<void> {
   for (const step of steps) {
-    await deps.at('before-step')
+    await failpoint(deps, 'apply:before-step')
     await doStep(folder, step)
-    await deps.at('step-done')
+    await failpoint(deps, 'apply:step-done')
   }
   await syncFoldersOf(folder, steps)
-  await deps.at('steps-done')
+  await failpoint(deps, 'apply:steps-done')
 }
 
 async function settle(deps: ApplyDeps, intent: ApplyIntent): Promise<void> {
   await writeIntent(deps.paths.applyIntent, intent)
   for (const step of intent.steps) {
     await settleStep(intent.folder, step)
-    await deps.at('settled-one')
+    await failpoint(deps, 'apply:settled-one')
   }
   await writeIntent(deps.paths.applyIntent, { ...intent, state: 'done' })
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { digestSchema } from '../../../src-preload/contract/ids.ts'
 import { fileChangeSchema } from '../../../src-preload/contract/task.ts'
+import { failpoint, type Failing } from '../../engine/failpoints.ts'
 import type { Clock, WorkspaceDiff } from '../../engine/ports.ts'
 import { copyChange } from './clean-copy.ts'
 import { diffDigestOf } from './changes.ts'
@@ -17,18 +18,22 @@ import { parseJson } from './tree.ts'
  * Keeps what a task changed, then removes base, workspace, state and clean copies. The snapshot is complete on disk before anything is removed:
  * `changes.patch`, `files/` with every changed file whole, `review.json` for Review, and `summary.json`. A second call finds it done. An interrupted `prepare` (no record) is just removed.
  */
-export async function disposeTask(paths: TaskPaths, clock: Clock): Promise<void> {
+export async function disposeTask(paths: TaskPaths, clock: Clock, life: Failing = {}): Promise<void> {
   const meta = await readMeta(paths)
   if (meta === null) {
     await removeTree(paths.dir)
     return
   }
   if (meta.disposedAt === null) {
+    await failpoint(life, 'dispose:before')
     await takeSnapshot(paths, meta)
+    await failpoint(life, 'dispose:snapshot-kept')
     await replaceFile(paths.meta, JSON.stringify({ ...meta, disposedAt: clock.now() } satisfies Meta))
   }
+  await failpoint(life, 'dispose:recorded')
   for (const dir of [paths.verify, paths.workspace, paths.state, paths.base]) await removeTree(dir)
   await removeTree(paths.manifest)
+  await failpoint(life, 'dispose:after')
 }
 
 async function takeSnapshot(paths: TaskPaths, meta: Meta): Promise<void> {

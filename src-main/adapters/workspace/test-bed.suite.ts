@@ -8,8 +8,8 @@ import type { Failure } from '../../../src-preload/contract/failure.ts'
 import { taskIdSchema, type Digest, type TaskId } from '../../../src-preload/contract/ids.ts'
 import type { Result } from '../../../src-preload/contract/result.ts'
 import type { Mount } from '../../../src-preload/contract/task.ts'
+import type { FailpointHook } from '../../engine/failpoints.ts'
 import type { PreparedWorkspace, Workspace } from '../../engine/ports.ts'
-import type { ApplyMoment } from './apply.ts'
 import { createWorkspace } from './workspace.ts'
 
 const run = promisify(execFile)
@@ -25,7 +25,7 @@ export interface Bed {
   readonly home: string
   readonly patches: string
   readonly workspace: Workspace
-  open(onApplyMoment?: (moment: ApplyMoment) => Promise<void>, quotaBytes?: number): Workspace
+  open(failpoint?: FailpointHook, quotaBytes?: number): Workspace
   put(files: Readonly<Record<string, string>>): Promise<void>
   prepared(mounts?: readonly Mount[]): Promise<PreparedWorkspace>
   /** Below the coder's workspace. */
@@ -39,8 +39,8 @@ export async function makeBed(inMemory = false): Promise<Bed> {
   const [project, home, tasks, patches] = [join(dir, 'Ein Prøjekt – 项目'), join(dir, 'home'), join(dir, 'data', 'tasks'), join(dir, 'data', 'patches')]
   await mkdir(project)
   await mkdir(home)
-  const open: Bed['open'] = (onApplyMoment, quotaBytes = 2 ** 40) => createWorkspace({
-    root: tasks, sampleDir, patchDir: patches, homeDir: home, clock: { now: () => 1_700_000_000_000 }, quotaBytes: () => quotaBytes, ...(onApplyMoment === undefined ? {} : { onApplyMoment }),
+  const open: Bed['open'] = (failpoint, quotaBytes = 2 ** 40) => createWorkspace({
+    root: tasks, sampleDir, patchDir: patches, homeDir: home, clock: { now: () => 1_700_000_000_000 }, quotaBytes: () => quotaBytes, ...(failpoint === undefined ? {} : { failpoint }),
   })
   const workspace = open()
   return {

@@ -2,11 +2,12 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { stat, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
+import type { Failing } from '../../engine/failpoints.ts'
 import type { Clock, Workspace } from '../../engine/ports.ts'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import type { TaskId } from '../../../src-preload/contract/ids.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
-import { applyResult, recoverApply, type ApplyDeps, type ApplyMoment } from './apply.ts'
+import { applyResult, recoverApply, type ApplyDeps } from './apply.ts'
 import { makeCleanCopy } from './clean-copy.ts'
 import { compareWorkspace, diffWorkspace, wholePatch } from './diff.ts'
 import { asResult, fault, unless } from './fault.ts'
@@ -19,7 +20,7 @@ import { needMeta, readMeta, replaceFile, taskPaths, type Meta } from './task-fo
 import { parseJson } from './tree.ts'
 import { usageOf } from './usage.ts'
 
-export interface WorkspaceDeps {
+export interface WorkspaceDeps extends Failing {
   /** Folder of all tasks, `<data folder>/tasks`. Its parent is taken for the app's own data, which no task may work on. */
   readonly root: string
   /** `resources/sample`, as real files (not inside an archive). */
@@ -31,8 +32,6 @@ export interface WorkspaceDeps {
   readonly patchDir: string
   /** The owner's home; for tests. */
   readonly homeDir?: string
-  /** Called at each moment of an apply; for tests, which stop or fail there. */
-  readonly onApplyMoment?: (moment: ApplyMoment) => Promise<void>
 }
 
 const inspectMs = 120_000
@@ -42,8 +41,9 @@ export function createWorkspace(deps: WorkspaceDeps): Workspace {
   const places = { homeDir: deps.homeDir ?? homedir(), dataDir: dirname(deps.root) }
   const prepareDeps: PrepareDeps = { root: deps.root, sampleDir: deps.sampleDir, clock: deps.clock, quotaBytes: deps.quotaBytes, places }
   const inTurn = oneAtATime()
+  const life: Failing = deps.failpoint === undefined ? {} : { failpoint: deps.failpoint }
   const paths = (taskId: TaskId): ReturnType<typeof taskPaths> => taskPaths(deps.root, taskId)
-  const applyDeps = (taskId: TaskId, meta: Meta): ApplyDeps => ({ paths: paths(taskId), meta, patchPath: join(deps.patchDir, `${taskId}.patch`), at: deps.onApplyMoment ?? (() => Promise.resolve()) })
+  const applyDeps = (taskId: TaskId, meta: Meta): ApplyDeps => ({ paths: paths(taskId), meta, patchPath: join(deps.patchDir, `${taskId}.patch`), ...life })
   return {
     inspect: async (folder) => {
       const facts = await asResult('inspecting the folder', async () => ok((await surveyFolder(folder, places, AbortSignal.timeout(inspectMs))).facts))
@@ -85,7 +85,7 @@ export function createWorkspace(deps: WorkspaceDeps): Workspace {
     }),
     writePatch: (taskId, toPath) => inTurn(taskId, () => asResult('writing the patch', () => writePatchTo(deps.root, taskId, toPath))),
     dispose: (taskId) => inTurn(taskId, () => asResult('disposing of the workspace', async () => {
-      await disposeTask(paths(taskId), deps.clock)
+      await disposeTask(paths(taskId), deps.clock, life)
       return ok(null)
     })),
     usage: () => usageOf(deps.root),
