@@ -20,12 +20,14 @@ export class AdmissionDesk {
   /** The app's answer; null when none came within a minute. Nothing leaves without one. */
   ask(ask: AdmissionAsk): Promise<Admission | null> {
     return new Promise((resolve) => {
-      const cancel = this.#time.after(proxyLimits.admissionMs, () => this.#settle(ask.callNumber, null))
+      let cancel = (): void => undefined
       this.#waiting.set(ask.callNumber, (admission) => {
         cancel()
         resolve(admission)
       })
       this.#post(ask)
+      // Alone, the answer is there already.
+      if (this.#waiting.has(ask.callNumber)) cancel = this.#time.after(proxyLimits.admissionMs, () => this.#settle(ask.callNumber, null))
     })
   }
 

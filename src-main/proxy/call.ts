@@ -1,8 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Failure } from '../../src-preload/contract/failure.ts'
 import type { ServingPath } from '../../src-preload/contract/task.ts'
 import type { Refusal } from './errors.ts'
 import type { Grant } from './grants.ts'
+import type { Fields } from './http1/fields.ts'
+import type { Reply } from './http1/reply.ts'
 import type { Metered } from './metering.ts'
 import type { RequestBody } from './request-body.ts'
 
@@ -15,8 +16,9 @@ export interface ModelCall {
   readonly sessionId: string | null
   /** Tokens of output after which the stream is cut; null: the vendor's own limit is all there is. */
   readonly outputTokensMax: number | null
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  /** The client's header fields. */
+  readonly fields: Fields
+  readonly reply: Reply
 }
 
 /**

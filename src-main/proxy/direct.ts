@@ -1,9 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import { Agent, type Dispatcher } from 'undici'
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
 import type { CallOutcome, ModelCall } from './call.ts'
 import { cutFailure, cutRefusal, type Cut } from './direct-words.ts'
 import { HeldReply } from './held-reply.ts'
+import type { Fields } from './http1/fields.ts'
+import type { ReplyHandler } from './http1/vendor-connection.ts'
+import { VendorPool, type OpenRequest } from './http1/vendor-pool.ts'
 import { IdleWatch, type IdleLimits } from './idle-watch.ts'
 import type { Metered } from './metering.ts'
 import { proxyLimits } from './proxy-limits.ts'
@@ -11,7 +12,7 @@ import { cleanWords } from './redaction.ts'
 import { ReplyReader } from './reply-reader.ts'
 import type { Tap } from './tap.ts'
 import type { Time } from './time.ts'
-import { replyHeaders, upstreamHeaders, upstreamUrl } from './upstream.ts'
+import { replyFields, upstreamHead } from './upstream.ts'
 
 /** `credential`: what goes into the Authorization header, or null. `mayDeny`: a 403 `client_attestation_denied` is not answered but told as not served. */
 export interface DirectOptions { readonly credential: string | null; readonly mayDeny: boolean }
@@ -19,26 +20,15 @@ export interface DirectOptions { readonly credential: string | null; readonly ma
 /** Forwards calls to their vendor, byte for byte. One pool of connections for all. */
 export interface DirectPath {
   forward(call: ModelCall, tap: Tap, options: DirectOptions): Promise<CallOutcome>
-  close(): Promise<void>
+  close(): void
 }
 
 /** Builds the direct path. No redirect is followed, no reply is unpacked, nothing is retried. */
 export function createDirectPath(time: Time, onBroken: (error: unknown) => void, idle: IdleLimits = proxyLimits): DirectPath {
-  const agent = new Agent({ connect: { timeout: proxyLimits.connectMs }, headersTimeout: 0, bodyTimeout: 0 })
+  const pool = new VendorPool(time, proxyLimits.connectMs)
   return {
-    forward: (call, tap, options) =>
-      new Promise((resolve) => {
-        const forwarding = new Forwarding({ call, tap, time, idle, onBroken, resolve, ...options })
-        const { origin, path } = upstreamUrl(call.grant, call.api)
-        try {
-          agent.dispatch({ origin, path, method: 'POST', headers: upstreamHeaders(call.request.headers, options.credential), body: call.body.bytes }, forwarding)
-        } catch (error) {
-          // A header or an address that cannot be sent: nothing has left.
-          if (!(error instanceof Error)) throw error
-          forwarding.onResponseError(null, error)
-        }
-      }),
-    close: () => agent.destroy(),
+    forward: (call, tap, options) => new Promise((resolve) => { new Forwarding({ call, tap, time, idle, onBroken, resolve, pool, ...options }).start() }),
+    close: () => { pool.close() },
   }
 }
 
@@ -47,21 +37,20 @@ interface ForwardingDeps extends DirectOptions {
   readonly tap: Tap
   readonly time: Time
   readonly idle: IdleLimits
+  readonly pool: VendorPool
   readonly onBroken: (error: unknown) => void
   readonly resolve: (outcome: CallOutcome) => void
 }
 
 /** One call on the direct path, from dispatch to its outcome. */
-class Forwarding implements Dispatcher.DispatchHandler {
+class Forwarding implements ReplyHandler {
   readonly #call: ModelCall
   readonly #deps: ForwardingDeps
   readonly #watch: IdleWatch
-  #controller: Dispatcher.DispatchController | null = null
+  #sending: OpenRequest | null = null
   #reader: ReplyReader | null = null
   #held: HeldReply | null = null
   #status = 0
-  #sent = false
-  #gathered: Buffer[] = []
   #cut: Cut | null = null
   #settled = false
 
@@ -70,74 +59,66 @@ class Forwarding implements Dispatcher.DispatchHandler {
     this.#call = call
     this.#deps = deps
     this.#watch = new IdleWatch(deps.time, (how) => this.#end({ by: 'dead', how }), deps.idle)
-    call.response.on('close', this.#onClientClose)
+    call.reply.on('close', this.#onClientClose)
     call.grant.lifetime.signal.addEventListener('abort', this.#onRevoked)
-    if (call.response.destroyed) this.#onClientClose()
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    if (this.#cut !== null) controller.abort(new Error('the call has ended'))
+  /** Sends the request, unless its client has gone already. */
+  start(): void {
+    const { call: { grant: { endpoint }, fields, body, reply }, credential, pool } = this.#deps
+    if (reply.gone) { this.#onClientClose(); return }
+    if (this.#call.grant.lifetime.signal.aborted) { this.#onRevoked(); return }
+    const head = upstreamHead(endpoint, fields, credential, body.bytes.length)
+    if (head === null) this.#end({ by: 'upstream', words: 'its key has characters that cannot be sent' })
+    else this.#sending = pool.send({ origin: endpoint.origin, head, body: body.bytes }, this)
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    if (status < 200 || this.#settled) return
+  onHead(status: number, fields: Fields): void {
     this.#watch.head()
     this.#status = status
-    if (status >= 300 && status < 400) { this.#end({ by: 'redirect' }); return }
-    if (status === 403 && this.#deps.mayDeny) { this.#held = new HeldReply(headers); return }
-    this.#begin(headers)
+    if (status >= 300 && status < 400) this.#end({ by: 'redirect' })
+    else if (status === 403 && this.#deps.mayDeny) this.#held = new HeldReply(fields)
+    else this.#begin(fields)
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onBytes(bytes: Buffer): void {
     if (this.#settled) return
     this.#watch.byte()
     if (this.#held !== null) {
       this.#watch.event()
-      if (!this.#held.take(chunk)) this.#letGo()
+      if (!this.#held.take(bytes)) this.#letGo()
       return
     }
     // Where no events can be told from bytes, a byte is an event.
     if (this.#reader?.isStream !== true || this.#reader.terminal === undefined) this.#watch.event()
-    // One read of the socket can hold hundreds of the vendor's chunks: they go on together, still within this turn of the event loop.
-    if (this.#gathered.push(chunk) === 1) process.nextTick(() => this.#handOn(controller))
+    this.#handOn(bytes)
   }
 
-  onResponseEnd(): void {
-    if (this.#held?.deniesAttestation === true) { this.#held = null; process.nextTick(() => this.#finish({ by: 'denied' })); return }
+  onEnd(): void {
+    if (this.#held?.deniesAttestation === true) { this.#held = null; this.#finish({ by: 'denied' }); return }
     this.#letGo()
-    this.#afterReading(() => this.#finish(null))
+    process.nextTick(() => { this.#finish(null) })
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#cut === null) this.#letGo()
-    this.#afterReading(() => this.#finish(this.#cut ?? { by: 'upstream', words: error.message }))
+  onError(error: Error): void {
+    this.#letGo()
+    const words = error.message === '' ? ((error as NodeJS.ErrnoException).code ?? error.name) : error.message
+    process.nextTick(() => { this.#finish({ by: 'upstream', words }) })
   }
 
-  /** What has come in this turn is handed on in the next tick and read in the one after that. */
-  #afterReading(run: () => void): void {
-    process.nextTick(() => process.nextTick(run))
-  }
-
-  #begin(headers: IncomingHttpHeaders): void {
-    const { api, response } = this.#call
-    const opaque = (headers['content-encoding'] ?? 'identity') !== 'identity'
+  #begin(fields: Fields): void {
+    const { api, reply } = this.#call
+    const coding = fields.all('content-encoding').join(',').toLowerCase()
     const { tap, onBroken } = this.#deps
     const { outputTokensMax } = this.#call
-    const reader = new ReplyReader({ api, status: this.#status, contentType: headers['content-type'] ?? '', opaque, tap, onBroken, outputTokensMax, onEvent: () => this.#watch.event() })
-    response.writeHead(this.#status, { ...replyHeaders(headers, reader.isStream), 'x-muse-proxy-path': 'direct' })
-    // The head goes with the first bytes where they came with it, and by itself right after where they did not.
-    process.nextTick(() => { if (!this.#sent && !response.writableEnded && !response.destroyed) response.flushHeaders() })
+    const reader = new ReplyReader({ api, status: this.#status, contentType: fields.all('content-type')[0] ?? '', opaque: coding !== '' && coding !== 'identity', tap, onBroken, outputTokensMax, onEvent: () => this.#watch.event() })
+    reply.begin(this.#status, replyFields(fields, reader.isStream))
     this.#reader = reader
   }
 
-  #handOn(controller: Dispatcher.DispatchController | null): void {
-    if (this.#gathered.length === 0 || this.#settled) return
-    const [first] = this.#gathered
-    const bytes = this.#gathered.length === 1 && first !== undefined ? first : Buffer.concat(this.#gathered)
-    this.#gathered = []
-    if (!this.#send(bytes) && controller !== null) this.#waitForClient(controller)
-    // Node sends what was written in a next tick of its own, queued before this one: the bytes go first, then they are read.
+  /** Bytes go first; they are read in the next tick. */
+  #handOn(bytes: Buffer): void {
+    if (!this.#call.reply.write(bytes)) this.#waitForClient()
     process.nextTick(() => this.#read(bytes))
   }
 
@@ -146,14 +127,8 @@ class Forwarding implements Dispatcher.DispatchHandler {
     const held = this.#held
     if (held === null) return
     this.#held = null
-    this.#begin(held.headers)
-    this.#send(held.bytes)
-    process.nextTick(() => this.#read(held.bytes))
-  }
-
-  #send(chunk: Buffer): boolean {
-    this.#sent = true
-    return this.#call.response.write(chunk)
+    this.#begin(held.fields)
+    this.#handOn(held.bytes)
   }
 
   #read(chunk: Buffer): void {
@@ -161,18 +136,17 @@ class Forwarding implements Dispatcher.DispatchHandler {
     if (this.#reader?.overCap === true && this.#reader.terminal === null) this.#end({ by: 'budget' })
   }
 
-  #waitForClient(controller: Dispatcher.DispatchController): void {
-    controller.pause()
+  #waitForClient(): void {
+    if (this.#call.reply.gone) return
+    this.#sending?.pause()
     this.#watch.pause()
-    this.#call.response.once('drain', () => {
+    this.#call.reply.once('drain', () => {
       this.#watch.resume()
-      controller.resume()
+      this.#sending?.resume()
     })
   }
 
-  readonly #onClientClose = (): void => {
-    if (!this.#call.response.writableFinished) this.#end({ by: 'client' })
-  }
+  readonly #onClientClose = (): void => this.#end({ by: 'client' })
 
   readonly #onRevoked = (): void => this.#end({ by: 'revoked' })
 
@@ -180,7 +154,7 @@ class Forwarding implements Dispatcher.DispatchHandler {
   #end(cut: Cut): void {
     if (this.#settled || this.#cut !== null) return
     this.#cut = cut
-    this.#controller?.abort(new Error('the call has ended'))
+    this.#sending?.abort()
     process.nextTick(() => this.#finish(cut))
   }
 
@@ -188,7 +162,7 @@ class Forwarding implements Dispatcher.DispatchHandler {
     if (this.#settled) return
     this.#settled = true
     this.#watch.stop()
-    this.#call.response.off('close', this.#onClientClose)
+    this.#call.reply.off('close', this.#onClientClose)
     this.#call.grant.lifetime.signal.removeEventListener('abort', this.#onRevoked)
     this.#reader?.finish()
     if (this.#reader === null) this.#deps.tap.end()
@@ -196,7 +170,7 @@ class Forwarding implements Dispatcher.DispatchHandler {
   }
 
   #outcome(cut: Cut | null): CallOutcome {
-    const { response } = this.#call
+    const { reply } = this.#call
     const { credential } = this.#deps
     const reader = this.#reader
     if (cut?.by === 'client') return { is: 'client-gone', path: 'direct', metered: reader?.meter.metered ?? null, failure: cutFailure(cut, this.#call, credential) }
@@ -206,8 +180,8 @@ class Forwarding implements Dispatcher.DispatchHandler {
     }
     const failed = this.#failureOf(reader, cut)
     // A cut that no frame can tell of is told by the connection.
-    if (cut !== null && (!reader.isStream || reader.terminal === undefined)) response.destroy()
-    else response.end(reader.tail({ code: cut?.by === 'budget' ? 'budget_exhausted' : 'upstream_stream_incomplete', message: failed?.message ?? 'The stream ended without its terminal frame.' }))
+    if (cut !== null && (!reader.isStream || reader.terminal === undefined)) reply.destroy()
+    else reply.end(reader.tail({ code: cut?.by === 'budget' ? 'budget_exhausted' : 'upstream_stream_incomplete', message: failed?.message ?? 'The stream ended without its terminal frame.' }))
     return { is: 'served', path: 'direct', status: this.#status, metered: this.#metered(reader.meter.metered), failure: failed }
   }
 
@@ -218,7 +192,7 @@ class Forwarding implements Dispatcher.DispatchHandler {
   }
 
   #nothingUsed(cut: Cut): { readonly metered?: Metered } {
-    const unused = this.#controller === null || cut.by === 'denied' || cut.by === 'redirect'
+    const unused = this.#sending?.left !== true || cut.by === 'denied' || cut.by === 'redirect'
     return unused ? { metered: { modelAnswered: null, inputTokens: 0, outputTokens: 0 } } : {}
   }
 

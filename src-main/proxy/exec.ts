@@ -23,7 +23,7 @@ export function createExecFallback(host: VendorHost, time: Time, label: () => st
     path: 'exec',
     serve: async (call, text) => {
       const reply = new TextReply({ call, text, path: 'exec', nowMs: time.now() })
-      const { ended, late } = await runOnce(host, time, execMs, promptOf(text.messages), [call.grant.lifetime.signal], call.response)
+      const { ended, late } = await runOnce(host, time, execMs, promptOf(text.messages), [call.grant.lifetime.signal], call.reply)
       const answer = ended.text.trimEnd()
       const problem = late ? `ran longer than ${execMs / 1_000} s.` : problemOf(ended, answer)
       if (problem !== null) return fails(reply, `${label()} (exec) ${problem}`, call.grant.credential)
@@ -52,7 +52,7 @@ function fails(reply: TextReply, words: string, credential: string | null): Call
 }
 
 /** Runs the program until it has gone; ends it when the time is up, the client goes or the task is stopped. */
-function runOnce(host: VendorHost, time: Time, execMs: number, prompt: string, signals: readonly AbortSignal[], client: { readonly destroyed: boolean; on(event: 'close', run: () => void): unknown; off(event: 'close', run: () => void): unknown }): Promise<{ readonly ended: Ended; readonly late: boolean }> {
+function runOnce(host: VendorHost, time: Time, execMs: number, prompt: string, signals: readonly AbortSignal[], client: { readonly gone: boolean; on(event: 'close', run: () => void): unknown; off(event: 'close', run: () => void): unknown }): Promise<{ readonly ended: Ended; readonly late: boolean }> {
   return new Promise((resolve) => {
     let late = false
     const stop = (): void => job.stop()
@@ -66,6 +66,6 @@ function runOnce(host: VendorHost, time: Time, execMs: number, prompt: string, s
     const cancel = time.after(execMs, () => { late = true; stop() })
     client.on('close', stop)
     for (const signal of signals) signal.addEventListener('abort', stop)
-    if (client.destroyed || signals.some(({ aborted }) => aborted)) stop()
+    if (client.gone || signals.some(({ aborted }) => aborted)) stop()
   })
 }

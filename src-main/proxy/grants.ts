@@ -2,10 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { GatewayGrant } from '../core/gateway/messages.ts'
 import { proxyLimits } from './proxy-limits.ts'
 import type { Refusal } from './errors.ts'
+import { endpointOf, type Endpoint } from './upstream.ts'
 
 /** One bot of one task: where its requests go, and what was refused to it for good. */
 export interface Grant extends Omit<GatewayGrant, 'token'> {
   readonly tokenHash: Buffer
+  /** Where its requests go. */
+  readonly endpoint: Endpoint
   readonly refusals: Map<string, Refusal>
   /** Aborts when the grant is revoked; every call under it ends. */
   readonly lifetime: AbortController
@@ -19,7 +22,7 @@ export class GrantTable {
   put(grant: GatewayGrant): Grant {
     const { token, ...rest } = grant
     const known = this.#grants.get(grant.grantId)
-    const kept: Grant = { ...rest, tokenHash: hash(token), refusals: new Map<string, Refusal>(), lifetime: known?.lifetime ?? new AbortController() }
+    const kept: Grant = { ...rest, tokenHash: hash(token), endpoint: endpointOf(grant.target), refusals: new Map<string, Refusal>(), lifetime: known?.lifetime ?? new AbortController() }
     this.#grants.set(grant.grantId, kept)
     return kept
   }

@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { recordOf } from '../core/preview/json-shape.ts'
+import type { Fields } from './http1/fields.ts'
 import { parsedOrNull } from './json-text.ts'
 import { proxyLimits } from './proxy-limits.ts'
 
@@ -8,12 +8,12 @@ import { proxyLimits } from './proxy-limits.ts'
  * held; a longer one is some other 403.
  */
 export class HeldReply {
-  readonly headers: IncomingHttpHeaders
+  readonly fields: Fields
   readonly #chunks: Buffer[] = []
   #bytes = 0
 
-  constructor(headers: IncomingHttpHeaders) {
-    this.headers = headers
+  constructor(fields: Fields) {
+    this.fields = fields
   }
 
   /** Takes the next bytes; false when they are more than can be held. */

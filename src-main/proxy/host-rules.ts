@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { Fields } from './http1/fields.ts'
 
 /** Where a connection came in: the loopback port, or the Unix socket of one grant. */
 export type Door = { readonly is: 'tcp'; readonly port: number } | { readonly is: 'socket'; readonly grantId: string }
@@ -10,11 +10,11 @@ const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
  * or by a name of its own that resolves to 127.0.0.1: both are refused. On a Unix socket any loopback port will do, since
  * inside a sandbox the same socket stands behind another port.
  */
-export function foreignRequest(request: IncomingMessage, door: Door): string | null {
-  const hosts = headerValues(request, 'host')
+export function foreignRequest(fields: Fields, door: Door): string | null {
+  const hosts = fields.all('host')
   if (hosts.length !== 1) return 'exactly one Host header is needed'
   if (!isOwnHost(hosts[0] ?? '', door)) return 'the Host header names another host'
-  for (const origin of headerValues(request, 'origin')) {
+  for (const origin of fields.all('origin')) {
     if (!origin.startsWith('http://') || !isOwnHost(origin.slice('http://'.length), door)) return 'the Origin header names another origin'
   }
   return null
@@ -24,8 +24,4 @@ function isOwnHost(value: string, door: Door): boolean {
   const parts = /^(\[[0-9a-f:]+\]|[^:]+)(?::(\d{1,5}))?$/.exec(value.toLowerCase())
   if (parts === null || !loopbackNames.has(parts[1] ?? '')) return false
   return door.is === 'socket' || Number(parts[2] ?? '80') === door.port
-}
-
-function headerValues(request: IncomingMessage, name: string): readonly string[] {
-  return request.headersDistinct[name] ?? []
 }

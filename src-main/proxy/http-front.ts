@@ -1,25 +1,29 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { chmod, rm } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
+import { limits } from '../../src-preload/contract/limits.ts'
 import { answer, answerJson } from './answer.ts'
-import { refusal } from './errors.ts'
+import { refusal, type Refusal } from './errors.ts'
 import type { Grant, GrantTable } from './grants.ts'
 import { foreignRequest, type Door } from './host-rules.ts'
+import type { BodyTaker, RequestHead } from './http1/client-connection.ts'
+import { ClientServer } from './http1/client-server.ts'
+import type { Reply } from './http1/reply.ts'
+import { bodyRefused } from './request-body.ts'
+import type { ModelRequest } from './serving.ts'
+import type { Time } from './time.ts'
 import { grantsOf } from './token-gate.ts'
-
-const idleConnectionMs = 75_000
 
 export interface HttpFrontDeps {
   readonly grants: GrantTable
-  readonly serve: (grants: readonly [Grant, ...Grant[]], api: 'chat' | 'responses', request: IncomingMessage, response: ServerResponse) => Promise<void>
+  readonly time: Time
+  readonly serve: (request: ModelRequest) => Promise<void>
   readonly onError: (error: unknown) => void
 }
 
 /** The proxy's doors: one loopback port for all grants, one Unix socket for each. */
 export class HttpFront {
   readonly #deps: HttpFrontDeps
-  readonly #sockets = new Map<string, Server>()
-  #tcp: Server | null = null
+  readonly #sockets = new Map<string, ClientServer>()
+  #tcp: ClientServer | null = null
 
   constructor(deps: HttpFrontDeps) {
     this.#deps = deps
@@ -31,12 +35,12 @@ export class HttpFront {
     const server = this.#server(door)
     this.#tcp = server
     try {
-      await listen(server, { host: '127.0.0.1', port: preferredPort })
+      await server.listen({ host: '127.0.0.1', port: preferredPort })
     } catch (error) {
       if (!isTaken(error)) throw error
-      await listen(server, { host: '127.0.0.1', port: 0 })
+      await server.listen({ host: '127.0.0.1', port: 0 })
     }
-    door.port = (server.address() as AddressInfo).port
+    door.port = server.port
     return door.port
   }
 
@@ -46,76 +50,66 @@ export class HttpFront {
     const server = this.#server({ is: 'socket', grantId })
     this.#sockets.set(grantId, server)
     await rm(socketPath, { force: true })
-    await listen(server, { path: socketPath })
+    await server.listen({ path: socketPath })
     await chmod(socketPath, 0o600)
   }
 
   closeSocket(grantId: string): void {
     const server = this.#sockets.get(grantId)
     this.#sockets.delete(grantId)
-    if (server === undefined) return
-    server.close()
-    server.closeIdleConnections()
+    server?.close('left')
   }
 
   close(): void {
-    for (const server of [this.#tcp, ...this.#sockets.values()]) {
-      server?.close()
-      server?.closeAllConnections()
-    }
+    for (const server of [this.#tcp, ...this.#sockets.values()]) server?.close('cut')
   }
 
-  #server(door: Door): Server {
-    const server = createServer((request, response) => {
-      this.#route(door, request, response).catch((error: unknown) => {
-        this.#deps.onError(error)
-        if (response.headersSent) response.destroy()
-        else answer(response, refusal(500, 'proxy_internal', 'The proxy met a fault of its own.'))
-      })
+  #server(door: Door): ClientServer {
+    return new ClientServer((request, reply) => this.#route(door, request, reply), this.#deps.time)
+  }
+
+  /** Answers what can be answered from the head alone; a body is read only of a request that may be served. */
+  #route(door: Door, request: RequestHead, reply: Reply): BodyTaker | null {
+    const { method, target, fields } = request
+    const foreign = foreignRequest(fields, door)
+    if (foreign !== null) return turnAway(reply, refusal(403, 'foreign_request', `Refused: ${foreign}.`))
+    const path = target.split('?', 1)[0] ?? ''
+    if (path === '/healthz' && method === 'GET') { answerJson(reply, 200, '{"ok":true}'); return null }
+    const grants = grantsOf(fields, door, this.#deps.grants)
+    if (grants === null) return turnAway(reply, refusal(401, 'token_unknown', 'A bearer token of an open task is needed.'))
+    const route = routes.get(path)
+    if (route === undefined) return turnAway(reply, refusal(404, 'route_unknown', 'There is no such route.'))
+    if (method !== route.method) return turnAway(reply, refusal(405, 'method_not_allowed', `Use ${route.method} here.`))
+    if (route.api === null) { answerJson(reply, 200, modelList(grants)); return null }
+    const refused = bodyRefused(request)
+    if (refused !== null) return turnAway(reply, refused)
+    const { api } = route
+    return { bytesMax: limits.proxyBodyBytesMax, take: (body) => { this.#serve({ grants, api, fields, body, reply }) } }
+  }
+
+  #serve(request: ModelRequest): void {
+    this.#deps.serve(request).catch((error: unknown) => {
+      this.#deps.onError(error)
+      if (request.reply.begun) request.reply.destroy()
+      else answer(request.reply, refusal(500, 'proxy_internal', 'The proxy met a fault of its own.'))
     })
-    server.keepAliveTimeout = idleConnectionMs
-    return server
-  }
-
-  async #route(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const foreign = foreignRequest(request, door)
-    if (foreign !== null) { turnAway(request, response, 403, 'foreign_request', `Refused: ${foreign}.`); return }
-    const path = (request.url ?? '').split('?', 1)[0]
-    if (path === '/healthz' && request.method === 'GET') { answerJson(response, 200, '{"ok":true}'); return }
-    const grants = grantsOf(request, door, this.#deps.grants)
-    if (grants === null) { turnAway(request, response, 401, 'token_unknown', 'A bearer token of an open task is needed.'); return }
-    const route = path === undefined ? undefined : routes[path]
-    if (route === undefined) { turnAway(request, response, 404, 'route_unknown', 'There is no such route.'); return }
-    if (request.method !== route.method) { turnAway(request, response, 405, 'method_not_allowed', `Use ${route.method} here.`); return }
-    if (route.api === null) answerJson(response, 200, modelList(grants))
-    else await this.#deps.serve(grants, route.api, request, response)
   }
 }
 
-const routes: Readonly<Record<string, { readonly method: 'GET' | 'POST'; readonly api: 'chat' | 'responses' | null } | undefined>> = {
-  '/v1/chat/completions': { method: 'POST', api: 'chat' },
-  '/v1/responses': { method: 'POST', api: 'responses' },
-  '/v1/models': { method: 'GET', api: null },
-}
+const routes: ReadonlyMap<string, { readonly method: 'GET' | 'POST'; readonly api: 'chat' | 'responses' | null }> = new Map([
+  ['/v1/chat/completions', { method: 'POST', api: 'chat' }],
+  ['/v1/responses', { method: 'POST', api: 'responses' }],
+  ['/v1/models', { method: 'GET', api: null }],
+])
 
-/** The body is thrown away as it comes, so that a client that is still sending can read the answer. */
-function turnAway(request: IncomingMessage, response: ServerResponse, status: number, code: string, message: string): void {
-  request.resume()
-  answer(response, refusal(status, code, message))
+/** The body is read over as it comes, so that a client that is still sending can read the answer. */
+function turnAway(reply: Reply, refused: Refusal): null {
+  answer(reply, refused)
+  return null
 }
 
 function modelList(grants: readonly Grant[]): string {
   return JSON.stringify({ object: 'list', data: grants.map(({ target }) => ({ id: target.modelId, object: 'model', created: 0, owned_by: target.providerLabel })) })
-}
-
-function listen(server: Server, where: { readonly host: string; readonly port: number } | { readonly path: string }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(where, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
 }
 
 function isTaken(error: unknown): boolean {

@@ -7,7 +7,7 @@ export interface IdleLimits { readonly headMs: number; readonly byteIdleMs: numb
 
 /**
  * Watches one upstream reply. Bytes and events have a timer each, so that keep-alive comments do not hide a dead stream.
- * One timer runs at a time and is set anew only when it fires: a byte costs one look at the clock.
+ * One timer runs at a time, no longer than the shortest limit, and is set anew only when it fires: a byte costs one look at the clock.
  */
 export class IdleWatch {
   readonly #time: Time
@@ -25,14 +25,12 @@ export class IdleWatch {
     this.#limits = limits
     this.#onDead = onDead
     this.#byteAt = this.#eventAt = time.now()
-    this.#cancel = time.after(limits.headMs, () => this.#check())
+    this.#cancel = time.after(Math.min(limits.headMs, limits.byteIdleMs, limits.eventIdleMs), () => this.#check())
   }
 
   head(): void {
     this.#head = true
     this.#byteAt = this.#eventAt = this.#time.now()
-    this.#cancel()
-    this.#cancel = this.#time.after(Math.min(this.#limits.byteIdleMs, this.#limits.eventIdleMs), () => this.#check())
   }
 
   byte(): void {
@@ -59,9 +57,15 @@ export class IdleWatch {
     this.#cancel()
   }
 
+  #checkHead(now: number): void {
+    const leftMs = this.#limits.headMs - (now - this.#byteAt)
+    if (leftMs <= 0) this.#onDead('no-answer')
+    else this.#cancel = this.#time.after(Math.min(leftMs, this.#limits.byteIdleMs, this.#limits.eventIdleMs), () => this.#check())
+  }
+
   #check(): void {
     const now = this.#time.now()
-    if (!this.#head) { this.#onDead('no-answer'); return }
+    if (!this.#head) { this.#checkHead(now); return }
     const byteLeftMs = this.#limits.byteIdleMs - (now - this.#byteAt)
     const eventLeftMs = this.#limits.eventIdleMs - (now - this.#eventAt)
     const paused = this.#pausedAt !== null

@@ -46,8 +46,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
   const exchange = new TokenExchange(time)
   let callNumber = 0
   const front = new HttpFront({
-    grants, onError: log,
-    serve: (granted, api, request, response) => serveModelCall(granted, api, request, response, { direct, exchange, doctrine: () => ways.doctrine, admissions, nextCallNumber: () => callNumber++, time, post }),
+    grants, onError: log, time,
+    serve: (request) => serveModelCall(request, { direct, exchange, doctrine: () => ways.doctrine, admissions, nextCallNumber: () => callNumber++, time, post }),
   })
 
   async function start(message: Extract<ToProxy, { is: 'start' }>): Promise<void> {
@@ -62,7 +62,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
     for (const grant of grants.all) grants.revoke(grant.grantId)
     ways.stop()
     front.close()
-    await Promise.all([direct.close(), exchange.close()])
+    direct.close()
+    await exchange.close()
     deps.onStopped()
   }
 

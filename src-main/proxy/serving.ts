@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
 import type { ServingPath } from '../../src-preload/contract/task.ts'
 import type { FromProxy } from '../core/gateway/messages.ts'
@@ -11,7 +10,9 @@ import { obstacleRefusal, toolsRefusal, unfitRequest, wayOf, type Doctrine, type
 import { finalRefusal, refusal, type Refusal } from './errors.ts'
 import type { TokenExchange } from './exchange.ts'
 import { rememberRefusal, type Grant } from './grants.ts'
-import { outputTokensAsked, readBody, type RequestBody } from './request-body.ts'
+import type { Fields } from './http1/fields.ts'
+import type { Reply } from './http1/reply.ts'
+import { outputTokensAsked, parseBody, type RequestBody } from './request-body.ts'
 import { Tap } from './tap.ts'
 import type { Time } from './time.ts'
 
@@ -26,26 +27,28 @@ export interface ServingDeps {
   readonly post: (message: FromProxy) => void
 }
 
-/** Serves one request on a model route: checks, admission, then the serving paths in order. Always answers, unless the client has gone. `grants`: what its token opens, at least one. */
-export async function serveModelCall(grants: readonly [Grant, ...Grant[]], api: 'chat' | 'responses', request: IncomingMessage, response: ServerResponse, deps: ServingDeps): Promise<void> {
-  const read = await readBody(request)
-  if (read === null) return
-  if (!read.ok) { answer(response, read.error); return }
+/** A request on a model route, whole. `grants`: what its token opens, at least one. */
+export interface ModelRequest { readonly grants: readonly [Grant, ...Grant[]]; readonly api: 'chat' | 'responses'; readonly fields: Fields; readonly body: Buffer | 'too-large'; readonly reply: Reply }
+
+/** Serves one request on a model route: checks, admission, then the serving paths in order. Always answers, unless the client has gone. */
+export async function serveModelCall({ grants, api, fields, body: bytes, reply }: ModelRequest, deps: ServingDeps): Promise<void> {
+  const read = parseBody(bytes)
+  if (!read.ok) { answer(reply, read.error); return }
   const body = read.value
   const grant = grantFor(grants, api, body)
   // Few bodies are refused: their digest is made where one was, or is.
   let digest: string | null = null
   const bodyDigest = (): string => (digest ??= createHash('sha256').update(api).update(body.bytes).digest('hex'))
   const remembered = grant.refusals.size === 0 ? undefined : grant.refusals.get(bodyDigest())
-  if (remembered !== undefined) { answer(response, remembered); return }
+  if (remembered !== undefined) { answer(reply, remembered); return }
   const refuse = (refused: Refusal): void => {
     if (refused.final) rememberRefusal(grant, bodyDigest(), refused)
-    answer(response, refused)
+    answer(reply, refused)
   }
   const startedAt = deps.time.now()
   const callNumber = deps.nextCallNumber()
   const end = (outcome: CallOutcome, path: ServingPath = 'direct'): void => deps.post(endMessage(grant, callNumber, outcome, path, deps.time.now() - startedAt))
-  const asked: ModelCall = { callNumber, grant, api, body, sessionId: sessionIdOf(request), outputTokensMax: null, request, response }
+  const asked: ModelCall = { callNumber, grant, api, body, sessionId: sessionIdOf(fields), outputTokensMax: null, fields, reply }
   const way = wayOf(asked, deps.doctrine())
   const unservable = unfitRequest(asked) ?? (way.obstacle === null || way.fallbacks.length > 0 ? null : obstacleRefusal(asked, way, way.obstacle))
   if (unservable !== null) {
@@ -58,7 +61,7 @@ export async function serveModelCall(grants: readonly [Grant, ...Grant[]], api: 
     const refused = refusal(503, 'admission_unanswered', 'The app did not say whether this call may leave.')
     // The app may have reserved all the same: its answer, when it comes, finds the call ended.
     end({ is: 'not-served', failure: failure('proxy-failed', refused.message, 'Try again; if it stays, start the app again.'), refused, final: true })
-    answer(response, refused)
+    answer(reply, refused)
     return
   }
   if (!admission.admit) { refuse(finalRefusal(403, admission.code, admission.message)); return }
@@ -66,7 +69,7 @@ export async function serveModelCall(grants: readonly [Grant, ...Grant[]], api: 
   end(outcome, path)
   if (outcome.is === 'not-served') {
     if (outcome.refused.final) rememberRefusal(grant, bodyDigest(), outcome.refused)
-    answer(response, outcome.refused, path)
+    answer(reply, outcome.refused, path)
   }
 }
 
@@ -98,7 +101,7 @@ async function serveFallback(call: ModelCall, { text, fallbacks }: Way, direct: 
   let last: Served = { outcome: direct, path: 'direct' }
   const words = [direct.refused.message]
   for (const fallback of text === null ? [] : fallbacks) {
-    if (call.response.destroyed) return { outcome: { is: 'client-gone', path: last.path, metered: null, failure: failure('cancelled', 'The client ended the call.', 'Nothing to do.') }, path: last.path }
+    if (call.reply.gone) return { outcome: { is: 'client-gone', path: last.path, metered: null, failure: failure('cancelled', 'The client ended the call.', 'Nothing to do.') }, path: last.path }
     if (call.grant.lifetime.signal.aborted) break
     const outcome = text === null ? direct : await fallback.serve(call, text)
     last = { outcome, path: fallback.path }
@@ -146,9 +149,9 @@ function failureOf(refused: Refusal): Failure {
   }
 }
 
-function sessionIdOf(request: IncomingMessage): string | null {
-  const value = request.headers['x-session-id']
-  return typeof value === 'string' && /^[\x21-\x7e]{1,128}$/.test(value) ? value : null
+function sessionIdOf(fields: Fields): string | null {
+  const value = fields.only('x-session-id')
+  return value !== null && /^[\x21-\x7e]{1,128}$/.test(value) ? value : null
 }
 
 function endMessage(grant: Grant, callNumber: number, outcome: CallOutcome, path: ServingPath, latencyMs: number): FromProxy {

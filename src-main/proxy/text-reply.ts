@@ -43,13 +43,13 @@ export class TextReply {
     if (this.#gone) return this.#clientGone(metered)
     const usage = usageOf(metered)
     if (this.#deps.text.streams) {
-      if (!this.#committed) { this.#commit('text/event-stream'); this.#deps.call.response.write(this.#chunk({ role: 'assistant', content: '' }, null)) }
+      if (!this.#committed) { this.#commit('text/event-stream'); this.#deps.call.reply.write(this.#chunk({ role: 'assistant', content: '' }, null)) }
       const counted = usage === null || !this.#deps.text.wantsUsage ? '' : frame({ ...this.#head('chat.completion.chunk'), choices: [], usage })
-      this.#deps.call.response.end(`${this.#chunk({}, finishReason)}${counted}data: [DONE]\n\n`)
+      this.#deps.call.reply.end(`${this.#chunk({}, finishReason)}${counted}data: [DONE]\n\n`)
     } else {
       const body = JSON.stringify({ ...this.#head('chat.completion'), choices: [{ index: 0, message: { role: 'assistant', content: this.#collected }, finish_reason: finishReason }], ...(usage === null ? {} : { usage }) })
       this.#commit('application/json', Buffer.byteLength(body))
-      this.#deps.call.response.end(body)
+      this.#deps.call.reply.end(body)
     }
     return { is: 'served', path: this.#deps.path, status: 200, metered, failure: null }
   }
@@ -58,12 +58,12 @@ export class TextReply {
   fail(refused: Refusal, failed: Extract<CallOutcome, { is: 'not-served' }>['failure'], metered: Metered): CallOutcome {
     if (this.#gone) return this.#clientGone(metered)
     if (!this.#committed) return { is: 'not-served', failure: failed, refused, final: false }
-    this.#deps.call.response.end(`data: ${errorBody(refused)}\n\n`)
+    this.#deps.call.reply.end(`data: ${errorBody(refused)}\n\n`)
     return { is: 'served', path: this.#deps.path, status: 200, metered, failure: failed }
   }
 
   get #gone(): boolean {
-    return this.#deps.call.response.destroyed
+    return this.#deps.call.reply.gone
   }
 
   #clientGone(metered: Metered): CallOutcome {
@@ -74,15 +74,15 @@ export class TextReply {
     if (this.#committed) return
     this.#committed = true
     const { path, call } = this.#deps
-    call.response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store', 'x-muse-proxy-path': path, ...(bytes === undefined ? {} : { 'content-length': bytes }) })
+    call.reply.begin(200, [['content-type', contentType], ['cache-control', 'no-store'], ['x-muse-proxy-path', path], ...(bytes === undefined ? [] : [['content-length', bytes] as const])])
   }
 
   async #write(text: string): Promise<void> {
-    const { response } = this.#deps.call
-    if (response.write(text) || response.destroyed) return
+    const { reply } = this.#deps.call
+    if (reply.write(text) || reply.gone) return
     const over = new AbortController()
     // Whichever comes first; the other listener is taken away with it.
-    await Promise.race([once(response, 'drain', { signal: over.signal }), once(response, 'close', { signal: over.signal })]).finally(() => { over.abort() })
+    await Promise.race([once(reply, 'drain', { signal: over.signal }), once(reply, 'close', { signal: over.signal })]).finally(() => { over.abort() })
   }
 
   #head(object: string): Readonly<Record<string, unknown>> {

@@ -1,36 +1,39 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { Grant } from './grants.ts'
+import type { GatewayGrant } from '../core/gateway/messages.ts'
+import type { Fields } from './http1/fields.ts'
+import type { ReplyFields } from './http1/reply.ts'
 
-/** Headers of a request that go on to the vendor. Everything else of the client's stays here: its token, Host, session id, cookies. */
-const requestHeaders = ['accept', 'content-type', 'user-agent', 'openai-beta', 'idempotency-key', 'x-client-request-id'] as const
+/** Header fields of a request that go on to the vendor. Everything else of the client's stays here: its token, Host, session id, cookies. */
+const requestFields: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent', 'openai-beta', 'idempotency-key', 'x-client-request-id'])
 
-/** Headers of a reply that end at this hop (RFC 9110, 7.6.1), or that are nobody's business here. */
-const replyHeadersDropped = new Set(['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'set-cookie', 'alt-svc', 'x-muse-proxy-path'])
+/** Header fields of a reply that end at this hop (RFC 9110, 7.6.1), or that are nobody's business here. */
+const replyFieldsDropped: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'set-cookie', 'alt-svc', 'x-muse-proxy-path'])
 
-/** Where a grant's request goes: the provider's base URL with the API's path; a query of the base URL is kept. */
-export function upstreamUrl(grant: Grant, api: 'chat' | 'responses'): { readonly origin: string; readonly path: string } {
-  const base = new URL(grant.target.baseUrl)
+/** Where a grant's requests go. `path`: with the query of the base URL, which is kept. */
+export interface Endpoint { readonly origin: URL; readonly path: string }
+
+/** The provider's base URL with the API's path behind it. */
+export function endpointOf({ baseUrl, api }: GatewayGrant['target']): Endpoint {
+  const base = new URL(baseUrl)
   const folder = base.pathname.replace(/\/+$/, '')
-  return { origin: base.origin, path: `${folder}${api === 'chat' ? '/chat/completions' : '/responses'}${base.search}` }
+  return { origin: new URL(base.origin), path: `${folder}${api === 'chat' ? '/chat/completions' : '/responses'}${base.search}` }
 }
 
-/** The request's headers as the vendor gets them. The one place where a credential is added. */
-export function upstreamHeaders(headers: IncomingHttpHeaders, credential: string | null): Record<string, string> {
-  const sent: Record<string, string> = { 'accept-encoding': 'identity' }
-  for (const name of requestHeaders) {
-    const value = headers[name]
-    if (typeof value === 'string') sent[name] = value
-  }
-  if (credential !== null) sent['authorization'] = `Bearer ${credential}`
-  return sent
+/**
+ * The head of the request as the vendor gets it, with the blank line; null when the credential cannot stand in a header. The one place where
+ * a credential is added. What is handed on was read by us as one line each, so that no value can hold another field.
+ */
+export function upstreamHead({ origin, path }: Endpoint, fields: Fields, credential: string | null, bodyBytes: number): string | null {
+  if (credential !== null && !/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(credential)) return null
+  let head = `POST ${path} HTTP/1.1\r\nhost: ${origin.host}\r\nconnection: keep-alive\r\naccept-encoding: identity\r\n`
+  fields.each((lower, value) => { if (requestFields.has(lower)) head += `${lower}: ${value}\r\n` })
+  if (credential !== null) head += `authorization: Bearer ${credential}\r\n`
+  return `${head}content-length: ${String(bodyBytes)}\r\n\r\n`
 }
 
-/** The reply's headers as the client gets them. A stream may get a frame more than its vendor counted, so its length is left out. */
-export function replyHeaders(headers: IncomingHttpHeaders, isStream: boolean): Record<string, string | string[]> {
-  const kept: Record<string, string | string[]> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || replyHeadersDropped.has(name) || (isStream && name === 'content-length')) continue
-    kept[name] = value
-  }
+/** The reply's header fields as the client gets them. A stream may get a frame more than its vendor counted, so its length is left out. */
+export function replyFields(fields: Fields, isStream: boolean): ReplyFields {
+  const kept: (readonly [string, string])[] = []
+  fields.each((lower, value, name) => { if (!replyFieldsDropped.has(lower) && !(isStream && lower === 'content-length')) kept.push([name, value]) })
+  kept.push(['x-muse-proxy-path', 'direct'])
   return kept
 }

@@ -52,19 +52,19 @@ class WarmAnswer {
   }
 
   async run(access: WarmAccess): Promise<CallOutcome> {
-    const { response, grant } = this.#deps.call
+    const { reply, grant } = this.#deps.call
     const end = (): void => this.#ending.abort()
     const signals = [access.gone, grant.lifetime.signal]
-    response.on('close', end)
+    reply.on('close', end)
     for (const signal of signals) signal.addEventListener('abort', end)
-    if (response.destroyed || signals.some(({ aborted }) => aborted)) end()
+    if (reply.gone || signals.some(({ aborted }) => aborted)) end()
     try {
       return await this.#ask(access)
     } catch (error) {
       if (!(error instanceof Error)) throw error
       return this.fails(grant.lifetime.signal.aborted ? 'was ended: the task was stopped.' : `broke off: ${this.#why ?? error.message}`)
     } finally {
-      response.off('close', end)
+      reply.off('close', end)
       for (const signal of signals) signal.removeEventListener('abort', end)
     }
   }

@@ -1,0 +1,163 @@
+import type { Socket } from 'node:net'
+import { BodyDecoder } from './body-decoder.ts'
+import type { Fields } from './fields.ts'
+import { requestFraming } from './framing.ts'
+import { readHead, type Head } from './head.ts'
+import { http1Limits } from './http1-limits.ts'
+import { Reply } from './reply.ts'
+
+/** A request's head. `target`: as it was sent, always of the form `/path?query` or `*`. `bodyBytes`: as told; null where it comes in chunks. */
+export interface RequestHead { readonly method: string; readonly target: string; readonly fields: Fields; readonly bodyBytes: number | null }
+
+/** What a handler makes of a head: who takes the whole body, with its limit; or null, when it has answered or will, and no body is wanted. */
+export interface BodyTaker { readonly bytesMax: number; take(body: Buffer | 'too-large'): void }
+export type OnRequest = (request: RequestHead, reply: Reply) => BodyTaker | null
+
+// Other methods are of other protocols, or of nobody.
+const requestLine = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\/[\x21-\x7e]*|\*) HTTP\/1\.([01])$/
+const empty = Buffer.alloc(0)
+
+type Stage = { readonly is: 'head' } | { readonly is: 'body'; readonly decoder: BodyDecoder; readonly taker: BodyTaker | null; readonly pieces: Buffer[]; bytes: number } | { readonly is: 'answering' } | { readonly is: 'leaving' }
+
+/**
+ * One client's connection: a request at a time, read strictly. C1. A request that cannot be read for certain is answered 400 and is the last
+ * one of its connection. C2. Bytes that were sent ahead are read when the answer before them is out, at most 64 KiB of them. C3. A
+ * client that ends its side has gone: who has died cannot be told from who has only nothing more to say.
+ */
+export class ClientConnection {
+  readonly #socket: Socket
+  readonly #onRequest: OnRequest
+  readonly #now: () => number
+  #stage: Stage = { is: 'head' }
+  #reply: Reply | null = null
+  /** Bytes of the next head, or sent ahead. */
+  #ahead: Buffer = empty
+  #keeps = true
+  /** When it is ended unless something happens. */
+  #until: number
+
+  constructor(socket: Socket, onRequest: OnRequest, now: () => number) {
+    this.#socket = socket
+    this.#onRequest = onRequest
+    this.#now = now
+    this.#until = now() + http1Limits.requestHeadMs
+    socket.setNoDelay(true)
+    socket.on('data', (bytes: Buffer) => { this.#take(bytes) })
+    socket.on('drain', () => { this.#reply?.emit('drain') })
+    socket.on('end', () => { if (this.#stage.is === 'body' || this.#stage.is === 'answering') socket.destroy() })
+    // `close` tells the same, and always.
+    socket.on('error', () => undefined)
+    socket.on('close', () => { this.#reply?.closed() })
+  }
+
+  /** Whether nothing is under way. */
+  get idle(): boolean {
+    return this.#stage.is === 'head' && this.#ahead.length === 0
+  }
+
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  /** Ends what has taken too long: a head, a body, a pause between requests, a farewell. An answer may take as long as it does. */
+  sweep(): void {
+    if (this.#stage.is !== 'answering' && this.#now() >= this.#until) this.#socket.destroy()
+  }
+
+  #take(bytes: Buffer): void {
+    const stage = this.#stage
+    if (stage.is === 'body') { this.#takeBody(stage, bytes, 0); return }
+    if (stage.is === 'leaving') return
+    if (stage.is === 'head' && this.#ahead.length === 0) this.#until = this.#now() + http1Limits.requestHeadMs
+    this.#ahead = this.#ahead.length === 0 ? bytes : Buffer.concat([this.#ahead, bytes])
+    if (stage.is === 'head') this.#readHeads()
+    else if (this.#ahead.length > http1Limits.aheadBytesMax) this.#socket.destroy()
+  }
+
+  /** Reads requests for as long as they are whole and answered at once. */
+  #readHeads(): void {
+    while (this.#stage.is === 'head' && this.#ahead.length > 0 && !this.#socket.destroyed) {
+      // Blank lines before a request are read over. Source: RFC 9112, 2.2
+      if (this.#ahead[0] === 13 && this.#ahead[1] === 10) { this.#ahead = this.#ahead.subarray(2); continue }
+      const head = readHead(this.#ahead, http1Limits.requestHeadBytesMax)
+      if (head === 'more') return
+      if (typeof head === 'string') { this.#refuse(head === 'too-large' ? 431 : 400); return }
+      const bytes = this.#ahead
+      this.#ahead = empty
+      this.#begin(head, bytes)
+    }
+  }
+
+  #begin(head: Head, bytes: Buffer): void {
+    const [, method, target, digit] = requestLine.exec(head.startLine) ?? []
+    const minor = digit === '1' ? 1 : 0
+    const framing = requestFraming(head.fields, minor)
+    if (method === undefined || target === undefined || framing === null) { this.#refuse(400); return }
+    this.#keeps = minor === 1 && !head.fields.lists('connection', 'close')
+    const reply = new Reply({ socket: this.#socket, minor, bodiless: method === 'HEAD', keeps: this.#keeps, onFinished: () => { this.#answered() } })
+    this.#reply = reply
+    const taker = this.#onRequest({ method, target, fields: head.fields, bodyBytes: framing.is === 'length' ? framing.bytes : null }, reply)
+    if (this.#socket.destroyed) return
+    const decoder = new BodyDecoder(framing)
+    if (taker !== null && !decoder.done && head.bytes === bytes.length && minor === 1 && head.fields.only('expect')?.toLowerCase() === '100-continue') this.#socket.write('HTTP/1.1 100 Continue\r\n\r\n')
+    const stage = { is: 'body' as const, decoder, taker, pieces: [], bytes: 0 }
+    this.#stage = stage
+    this.#until = this.#now() + http1Limits.requestBodyMs
+    this.#takeBody(stage, bytes, head.bytes)
+  }
+
+  #takeBody(stage: Extract<Stage, { is: 'body' }>, bytes: Buffer, from: number): void {
+    const pieces: Buffer[] = []
+    const next = stage.decoder.read(bytes, from, pieces)
+    if (stage.decoder.malformed) { this.#refuse(400); return }
+    for (const piece of pieces) stage.bytes += piece.length
+    const { taker } = stage
+    const over = taker !== null && stage.bytes > taker.bytesMax
+    if (taker !== null && !over) stage.pieces.push(...pieces)
+    if (stage.decoder.done) {
+      this.#ahead = next === bytes.length ? empty : bytes.subarray(next)
+      this.#stage = { is: 'answering' }
+    } else if (stage.bytes > http1Limits.discardBytesMax) { this.#socket.destroy(); return }
+    else if (over) this.#stage = { ...stage, taker: null, pieces: [] }
+    if (over) taker.take('too-large')
+    else if (stage.decoder.done && taker !== null) taker.take(joined(stage.pieces, stage.bytes))
+    else if (stage.decoder.done && this.#reply?.finished === true) this.#answered()
+  }
+
+  /** The answer is out. The next request is read once this one's body is over. */
+  #answered(): void {
+    if (this.#stage.is !== 'answering') return
+    this.#reply = null
+    if (!this.#keeps) { this.#leave(); return }
+    this.#stage = { is: 'head' }
+    this.#until = this.#now() + http1Limits.clientIdleMs
+    // Not within the answer's own call: a client that sends many requests ahead must not fill the stack.
+    if (this.#ahead.length > 0) setImmediate(() => { this.#readHeads() })
+  }
+
+  #refuse(status: 400 | 431): void {
+    const code = status === 400 ? 'malformed_request' : 'headers_too_large'
+    const message = status === 400 ? 'The request is no valid HTTP/1.1, or could be read in two ways.' : 'The request’s head is too large.'
+    const body = JSON.stringify({ error: { message, type: 'invalid_request_error', code, param: null } })
+    const begun = this.#reply?.begun === true
+    this.#reply?.closed()
+    this.#reply = null
+    // Half an answer of another request cannot be followed by this one.
+    if (begun) { this.#socket.destroy(); return }
+    this.#socket.write(`HTTP/1.1 ${String(status)} ${status === 400 ? 'Bad Request' : 'Request Header Fields Too Large'}\r\ncontent-type: application/json\r\ncontent-length: ${String(Buffer.byteLength(body))}\r\nconnection: close\r\nx-muse-proxy-path: direct\r\n\r\n${body}`)
+    this.#leave()
+  }
+
+  /** Says nothing more. What still comes is read over for a moment: bytes left unread would reset the connection before the client has read the answer. */
+  #leave(): void {
+    this.#stage = { is: 'leaving' }
+    this.#ahead = empty
+    this.#until = this.#now() + http1Limits.lingerMs
+    this.#socket.end()
+  }
+}
+
+function joined(pieces: readonly Buffer[], bytes: number): Buffer {
+  const [first] = pieces
+  return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces, bytes)
+}

@@ -1,0 +1,158 @@
+import { connect as connectPlain, isIP, type Socket } from 'node:net'
+import { connect as connectSecure } from 'node:tls'
+import type { Time } from '../time.ts'
+import { http1Limits } from './http1-limits.ts'
+import { VendorConnection, type ReplyHandler } from './vendor-connection.ts'
+
+/** A request to one origin: its head without its end, and its body. */
+export interface VendorRequest { readonly origin: URL; readonly head: string; readonly body: Buffer }
+
+/** A request under way. `left`: whether any of it may have left. */
+export interface OpenRequest {
+  readonly left: boolean
+  pause(): void
+  resume(): void
+  /** Ends it at once, with its connection. Its handler hears nothing more. */
+  abort(): void
+}
+
+interface Waiting { readonly connection: VendorConnection; readonly until: number }
+
+/**
+ * Connections to vendors, kept for the next request to the same origin, newest first. A kept one is used for as long as the vendor says
+ * (4 s where it says nothing), told by the wall clock, so that none outlives the machine's sleep. Nothing is retried: whether a
+ * request that met a closing connection was taken is not known.
+ */
+export class VendorPool {
+  readonly #time: Time
+  readonly #connectMs: number
+  readonly #idle = new Map<string, Waiting[]>()
+  readonly #open = new Set<VendorConnection | Socket>()
+  readonly #sessions = new Map<string, Buffer>()
+  #cancelSweep: (() => void) | null = null
+
+  constructor(time: Time, connectMs: number) {
+    this.#time = time
+    this.#connectMs = connectMs
+  }
+
+  /** Sends a request on a kept connection or a new one. Redirects are not followed. */
+  send(request: VendorRequest, handler: ReplyHandler): OpenRequest {
+    const kept = this.#take(request.origin.origin)
+    if (kept === null) return new Connecting(this, request, handler)
+    kept.send(request.head, request.body, handler)
+    return { left: true, pause: () => { kept.pause(handler) }, resume: () => { kept.resume(handler) }, abort: () => { kept.abort(handler) } }
+  }
+
+  /** Opens a connection; one that is not there within the limit fails. */
+  connect(origin: URL, done: (connection: VendorConnection) => void, failed: (error: Error) => void): Socket {
+    const socket = this.#socket(origin)
+    this.#open.add(socket)
+    socket.setNoDelay(true)
+    const late = this.#time.after(this.#connectMs, () => { socket.destroy(new Error(`no connection within ${String(this.#connectMs / 1_000)} s`)) })
+    const over = (): void => {
+      late()
+      this.#open.delete(socket)
+    }
+    const onError = (error: Error): void => { over(); failed(error) }
+    const onClose = (): void => { over() }
+    socket.once('error', onError)
+    socket.once('close', onClose)
+    socket.once(origin.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+      over()
+      socket.off('error', onError)
+      socket.off('close', onClose)
+      const connection = new VendorConnection(socket, (idle) => { this.#keep(origin.origin, idle) }, (gone) => { this.#forget(origin.origin, gone) })
+      this.#open.add(connection)
+      done(connection)
+    })
+    return socket
+  }
+
+  close(): void {
+    this.#cancelSweep?.()
+    for (const open of this.#open) open.destroy()
+    this.#idle.clear()
+  }
+
+  #socket(origin: URL): Socket {
+    const host = origin.hostname.replace(/^\[|\]$/g, '')
+    if (origin.protocol !== 'https:') return connectPlain({ host, port: Number(origin.port || 80) })
+    const session = this.#sessions.get(origin.origin)
+    const socket = connectSecure({ host, port: Number(origin.port || 443), ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 ? { servername: host } : {}), ...(session === undefined ? {} : { session }) })
+    socket.on('session', (made: Buffer) => { this.#sessions.set(origin.origin, made) })
+    return socket
+  }
+
+  #take(origin: string): VendorConnection | null {
+    const idle = this.#idle.get(origin) ?? []
+    for (let newest = idle.pop(); newest !== undefined; newest = idle.pop()) {
+      if (this.#time.now() < newest.until) return newest.connection
+      newest.connection.destroy()
+    }
+    return null
+  }
+
+  #keep(origin: string, connection: VendorConnection): void {
+    const idle = this.#idle.get(origin) ?? []
+    this.#idle.set(origin, idle)
+    idle.push({ connection, until: this.#time.now() + connection.keepMs })
+    if (idle.length > http1Limits.vendorIdleConnectionsMax) idle.shift()?.connection.destroy()
+    this.#cancelSweep ??= this.#time.after(http1Limits.sweepMs, () => { this.#sweep() })
+  }
+
+  #forget(origin: string, connection: VendorConnection): void {
+    this.#open.delete(connection)
+    const idle = this.#idle.get(origin)
+    const at = idle?.findIndex((waiting) => waiting.connection === connection) ?? -1
+    if (at >= 0) idle?.splice(at, 1)
+  }
+
+  /** Ends what has waited too long, and comes again while anything waits. */
+  #sweep(): void {
+    this.#cancelSweep = null
+    const now = this.#time.now()
+    for (const [origin, idle] of this.#idle) {
+      for (const { connection, until } of [...idle]) if (now >= until) connection.destroy()
+      const left = idle.filter(({ until }) => now < until)
+      if (left.length === 0) this.#idle.delete(origin)
+      else this.#idle.set(origin, left)
+    }
+    if (this.#idle.size > 0) this.#cancelSweep = this.#time.after(http1Limits.sweepMs, () => { this.#sweep() })
+  }
+}
+
+/** A request whose connection is being opened. */
+class Connecting implements OpenRequest {
+  #connection: VendorConnection | null = null
+  readonly #socket: Socket
+  readonly #handler: ReplyHandler
+  #aborted = false
+
+  constructor(pool: VendorPool, { origin, head, body }: VendorRequest, handler: ReplyHandler) {
+    this.#handler = handler
+    this.#socket = pool.connect(origin, (connection) => {
+      if (this.#aborted) { connection.destroy(); return }
+      this.#connection = connection
+      connection.send(head, body, handler)
+    }, (error) => { if (!this.#aborted) handler.onError(error) })
+  }
+
+  get left(): boolean {
+    return this.#connection !== null
+  }
+
+  pause(): void {
+    this.#connection?.pause(this.#handler)
+  }
+
+  resume(): void {
+    this.#connection?.resume(this.#handler)
+  }
+
+  abort(): void {
+    this.#aborted = true
+    if (this.#connection === null) this.#socket.destroy()
+    else this.#connection.abort(this.#handler)
+  }
+}
