@@ -5,6 +5,7 @@ import { stubEntry, stubModels } from '../../e2e/models.ts'
 import { StubProvider } from '../../e2e/stubs/provider.ts'
 import { does } from '../../e2e/stubs/step.ts'
 import type { CommandId } from '../../src-preload/contract/ids.ts'
+import { limits } from '../../src-preload/contract/limits.ts'
 import { AppRun } from './support/app-run.ts'
 import { quantile, type BenchRow } from './support/row.ts'
 import { openStage, type Stage } from './support/stage.ts'
@@ -95,6 +96,8 @@ async function begin(app: AppRun): Promise<void> {
     // Of the very task that the window shows: a snapshot says what the page is sent from then on.
     const hold = (await app.call('room.snapshot', { taskId })).put.find((row) => row.kind === 'hold' && row.outcome === 'waiting')
     if (hold?.kind === 'hold') {
+      await app.call('approval.shown', { approvalId: hold.approvalId, digest: hold.digest })
+      await pause(limits.humanDecisionMs)
       await app.call('approval.decide', { commandId: `bench-${hold.approvalId}` as CommandId, approvalId: hold.approvalId, digest: hold.digest, verdict: 'approved', reason: null })
       return
     }

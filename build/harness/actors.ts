@@ -4,7 +4,9 @@ import type { ScriptedRoom } from '../../src-main/adapters/memory/scripted-room.
 import { digestOfText } from '../../src-main/core/digest.ts'
 import type { TaskEvent } from '../../src-main/core/task/events.ts'
 import { isFinished, openQuestion, waitingHolds, type TaskState } from '../../src-main/core/task/model.ts'
+import type { Failure, FailureCode } from '../../src-preload/contract/failure.ts'
 import type { CallId, TaskId } from '../../src-preload/contract/ids.ts'
+import type { Result } from '../../src-preload/contract/result.ts'
 import type { RecoveryExit } from '../../src-preload/contract/task.ts'
 
 export interface CoderScript { readonly asks: boolean; readonly command: string | null }
@@ -74,6 +76,11 @@ export async function seeThrough(room: ScriptedRoom, taskId: TaskId): Promise<Ta
   }
   const stuck = room.state(taskId)
   throw new Error(`nothing moves any more: ${stuck.status}, ${stuck.phase}, recovery ${String(stuck.recovery?.what)}`)
+}
+
+/** With which code something was refused; null when it was taken. A refusal must be refused for its own reason, not for any. */
+export function refusedAs(result: Result<unknown, Failure>): FailureCode | null {
+  return result.ok ? null : result.error.code
 }
 
 /** A task's whole history, as the journal has it. */

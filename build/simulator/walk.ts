@@ -96,6 +96,7 @@ async function ownerActs(it: Walk): Promise<void> {
   if (command === null) return
   it.names += 1
   it.trace.push(`the owner of ${taskId.slice(5, 9)} (${state.status}, ${state.phase}): ${JSON.stringify(command).slice(0, 120)}`)
+  if (command.is === 'decide-hold' && random.chance(0.9)) await room.show(taskId, command.approvalId)
   await room.give(taskId, command, `click-${String(it.names)}`)
   if (random.chance(0.1) && room.life.alive) await room.give(taskId, command, `click-${String(random.chance(0.5) ? it.names : it.names + 100_000)}`)
 }
@@ -115,7 +116,6 @@ function ownerCommand(state: TaskState, random: Random): OwnerCommand | null {
   }
   if (holds.length === 0) return null
   const { hold } = random.pick(holds)
-  if (dice === 16) return { is: 'hold-shown', approvalId: hold.approvalId, digest: hold.digest }
   return { is: 'decide-hold', approvalId: hold.approvalId, digest: random.chance(0.97) ? hold.digest : digestOfText('forged'), verdict: random.chance(0.88) ? 'approved' : 'denied', reason: null }
 }
 
@@ -175,7 +175,7 @@ async function wantsAnEnd(it: Walk, state: TaskState, round: number): Promise<vo
   if (isFinished(state.status)) { if (round % 10 === 9) { it.lives += 1; await room.restart() } } // A clean-up that failed is tried at the next start.
   else if (state.cancel !== null) await give({ is: 'stop-task' })
   else if (state.recovery !== null) await give({ is: 'resolve-recovery', exit: (['re-check', 'resend', 'mark-not-done'] as const)[round % 3] ?? 're-check' })
-  else if (hold !== undefined) await give({ is: 'decide-hold', approvalId: hold.approvalId, digest: hold.digest, verdict: hold.kind === 'acceptance' && !state.verified ? 'denied' : 'approved', reason: null })
+  else if (hold !== undefined) await room.decide(taskId, hold.kind === 'acceptance' && !state.verified ? 'denied' : 'approved', hold.approvalId)
   else if (question !== undefined) await give(question.purpose === 'brief' ? { is: 'write-brief', brief: { goal: 'mine', scope: '', criteria: [], testCommand: 'bun test', excerpts: [] } } : { is: 'answer-question', questionId: question.questionId, text: 'the second' })
   else if (run !== undefined && state.phase === 'coding') sayTurnEndedOf(it, run)
   else if (round > 100) await give({ is: 'stop-task' })

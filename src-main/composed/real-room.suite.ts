@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { CommandId, TaskId } from '../../src-preload/contract/ids.ts'
+import { limits } from '../../src-preload/contract/limits.ts'
 import type { NewTask } from '../../src-preload/contract/methods.ts'
 import { ok } from '../../src-preload/contract/result.ts'
 import { createLead } from '../adapters/lead/proxy-lead.ts'
@@ -68,7 +69,7 @@ export async function runSample(room: RealRoom): Promise<TaskId> {
   return created.value.taskId
 }
 
-/** Resolves when the task's state satisfies `when`; `onHold` decides what waits meanwhile. */
+/** Resolves when the task's state satisfies `when`; `onHold` decides what waits meanwhile, once it was on screen as long as a person needs. */
 export function until(room: RealRoom, taskId: TaskId, when: (state: TaskState) => boolean, onHold: (kind: string) => 'approved' | 'denied' | 'leave' = () => 'approved'): Promise<TaskState> {
   const decided = new Set<string>()
   return new Promise((done) => {
@@ -80,7 +81,11 @@ export function until(room: RealRoom, taskId: TaskId, when: (state: TaskState) =
         const verdict = onHold(hold.kind)
         if (verdict === 'leave' || decided.has(hold.approvalId)) continue
         decided.add(hold.approvalId)
-        queueMicrotask(() => room.engine.command(taskId, `click-${hold.approvalId}` as CommandId, { is: 'decide-hold', approvalId: hold.approvalId, digest: hold.digest, verdict, reason: null }))
+        const { approvalId, digest } = hold
+        queueMicrotask(() => {
+          room.engine.command(taskId, `shown:${approvalId}` as CommandId, { is: 'hold-shown', approvalId, digest })
+          setTimeout(() => room.engine.command(taskId, `click-${approvalId}` as CommandId, { is: 'decide-hold', approvalId, digest, verdict, reason: null }), limits.humanDecisionMs)
+        })
       }
     }
     const stop = room.engine.room.follow(look)

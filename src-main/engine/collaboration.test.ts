@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalId, CommandId, TaskId } from '../../src-preload/contract/ids.ts'
+import { limits } from '../../src-preload/contract/limits.ts'
 import type { NewTask } from '../../src-preload/contract/methods.ts'
 import { createFakeIds, createFakeTime, settled } from '../adapters/memory/fake-time.ts'
 import { createMemoryJournal } from '../adapters/memory/memory-journal.ts'
@@ -48,7 +49,11 @@ async function aRoom(leadAnswers: string[], change: { readonly directory?: Retur
     restart: async () => { current = await boot(); await settle() },
     settle: () => settle(),
     decide: async (verdict: 'approved' | 'denied', approvalId?: ApprovalId) => {
-      const hold = approvalId === undefined ? waitingHolds(room.state())[0]!.hold : room.state().holds.get(approvalId)!.hold
+      const { hold, outcome: before, shownAt } = approvalId === undefined ? waitingHolds(room.state())[0]! : room.state().holds.get(approvalId)!
+      if (before === 'waiting' && shownAt === null) {
+        current.engine.command(room.taskId, `shown:${hold.approvalId}` as CommandId, { is: 'hold-shown', approvalId: hold.approvalId, digest: hold.digest })
+        await time.advance(limits.humanDecisionMs)
+      }
       clicks += 1
       const outcome = current.engine.command(room.taskId, `click-d${String(clicks)}` as CommandId, { is: 'decide-hold', approvalId: hold.approvalId, digest: hold.digest, verdict, reason: null })
       await settle()
@@ -319,7 +324,8 @@ describe('stop, crash and recovery', () => {
     sayWrite(run, 'call_1', '/workspace/src/a.ts', 'x')
     run.say({ is: 'turn-ended', messageId: run.submitted[0]!.messageId, outcome: 'completed', finish: 'stop', text: 'done', error: null, errorCode: null })
     await room.settle()
-    const rows = () => room.engine.room.snapshot(room.taskId).put.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    // Each start of the app probes the isolation anew; everything else is the journal's.
+    const rows = () => room.engine.room.snapshot(room.taskId).put.map((row) => (row.kind === 'task' ? { ...row, isolation: null } : row)).toSorted((a, b) => (a.key < b.key ? -1 : 1))
     const live = rows()
     await room.restart()
     expect(rows()).toEqual(live)

@@ -131,6 +131,7 @@ describe('a journal that refuses', () => {
   it('refuses the owner\'s click with what to do, and takes it when there is room', async () => {
     const room = await openScriptedRoom({ leadAnswers: [leadSays.brief], journal: () => journal })
     const taskId = await room.create()
+    await room.show(taskId, waitingHolds(room.state(taskId))[0]!.hold.approvalId)
     journal.refuse(full)
     expect(await room.decide(taskId, 'approved')).toMatchObject({ ok: false, error: { code: 'disk-full' } })
     expect(room.state(taskId).status).toBe('open')

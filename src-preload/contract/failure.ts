@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** Every expected failure that a person can meet. `docs/` explains each by its code. */
 export const failureCodes = [
-  'invalid-input', 'unknown-task', 'unknown-approval', 'stale-approval', 'digest-mismatch', 'already-decided', 'wrong-state',
+  'invalid-input', 'unknown-task', 'unknown-approval', 'stale-approval', 'digest-mismatch', 'already-decided', 'not-shown', 'too-fast', 'wrong-state',
   'folder-refused', 'folder-changed', 'apply-failed', 'workspace-failed', 'quota-exceeded',
   'isolation-unavailable', 'sandbox-failed', 'command-refused', 'limit-hit',
   'opencode-missing', 'opencode-unsupported', 'opencode-probe-timeout', 'opencode-failed', 'opencode-exited', 'session-failed', 'submit-failed', 'submit-ambiguous',

@@ -12,6 +12,8 @@ export const limits = {
   questionDeadlineMs: 5 * 60_000,
   holdShownWithinMs: 5_000,
   inputGraceMs: 600,
+  /** From a card's shown-at receipt; no person has read and answered it sooner. The window waits longer by itself. */
+  humanDecisionMs: 300,
   previewHeldBytesMax: 64 * 1024,
   previewTailCharsMax: 4_000,
   toolOutputHeldBytesMax: 64 * 1024,

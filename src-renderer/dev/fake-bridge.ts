@@ -101,6 +101,11 @@ export class FakeMain {
         return { key: 'session-only' }
       case 'provider.test':
         return { status: 200, modelAnswered: 'example-large-2026-09', latencyMs: 642, text: 'pong' }
+      case 'approval.shown': {
+        const row = [...this.#rows.values()].find((one): one is HoldRow => one.kind === 'hold' && one.approvalId === input['approvalId'])
+        if (row !== undefined) setTimeout(() => { this.push([{ ...row, shownAt: Date.now(), alarm: false }]) }, 20)
+        return { recorded: true }
+      }
       case 'approval.decide': {
         const row = [...this.#rows.values()].find((one): one is HoldRow => one.kind === 'hold' && one.approvalId === input['approvalId'])
         if (row !== undefined) setTimeout(() => { this.push([{ ...row, outcome: input['verdict'] === 'approved' ? 'approved' : 'denied' }]) }, 80)

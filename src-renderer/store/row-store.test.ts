@@ -50,6 +50,15 @@ describe('RowStore', () => {
     expect(store.waitingHoldKeys()).toEqual(['hold:h2'])
   })
 
+  it('tells the queue when main has it on record that a waiting hold was shown', () => {
+    const store = started({ ...hold('h1', 1), shownAt: null } as Row)
+    let told = 0
+    store.subscribeHolds(() => (told += 1))
+    store.apply({ seq: 5, put: [{ ...hold('h1', 1), shownAt: 7 } as Row], drop: [] })
+    store.apply({ seq: 6, put: [{ ...hold('h1', 1), shownAt: 7 } as Row], drop: [] })
+    expect(told).toBe(1)
+  })
+
   it('tells the queue when the bytes of a waiting hold change under its id', () => {
     const store = started(hold('h1', 1))
     let told = 0

@@ -140,7 +140,7 @@ export class RowStore {
       this.#rows.set(row.key, row)
       this.#changed.add(`row ${row.key}`)
       if (row.kind === 'task') tasksMoved ||= before?.kind !== 'task' || before.createdAt !== row.createdAt
-      if (row.kind === 'hold') holdsMoved ||= before?.kind !== 'hold' || before.outcome !== row.outcome || before.order !== row.order || before.digest !== row.digest || before.holdKind !== row.holdKind
+      if (row.kind === 'hold') holdsMoved ||= before?.kind !== 'hold' || before.outcome !== row.outcome || before.order !== row.order || before.digest !== row.digest || before.holdKind !== row.holdKind || (before.shownAt === null) !== (row.shownAt === null)
       if (row.kind === 'entry') {
         if (before?.kind !== 'entry') changeOf(row.taskId, changes).added.push(row.key)
         else if (before.order !== row.order) changeOf(row.taskId, changes).moved = true

@@ -1,4 +1,5 @@
 import type { CallId, CommandId, TaskId } from '../../../src-preload/contract/ids.ts'
+import { limits } from '../../../src-preload/contract/limits.ts'
 import type { IsolationReport } from '../../../src-preload/contract/task.ts'
 import { digestOfText } from '../../../src-main/core/digest.ts'
 import type { TaskCommand } from '../../../src-main/core/task/commands.ts'
@@ -75,10 +76,12 @@ class Player {
     }
   }
 
-  /** Approves the hold that waits. */
+  /** Shows the hold that waits, and approves it after a person's time. */
   approve(): void {
     const [record] = waitingHolds(this.state)
     if (record === undefined) throw new Error('no hold waits')
+    this.give({ is: 'hold-shown', approvalId: record.hold.approvalId, digest: record.hold.digest })
+    this.#now += limits.humanDecisionMs
     this.give({ is: 'decide-hold', approvalId: record.hold.approvalId, digest: record.hold.digest, verdict: 'approved', reason: null })
   }
 

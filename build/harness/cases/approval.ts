@@ -6,7 +6,7 @@ import type { ModelTarget } from '../../../src-main/engine/ports.ts'
 import { ok } from '../../../src-preload/contract/result.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import type { TaskId } from '../../../src-preload/contract/ids.ts'
-import { eventsOf, toResult, toWork } from '../actors.ts'
+import { eventsOf, refusedAs, toResult, toWork } from '../actors.ts'
 import type { Row } from '../matrix.ts'
 
 const remote: Partial<ModelTarget> = { demo: false, remote: true, needsKey: true, baseUrl: 'https://models.example/v1' }
@@ -126,9 +126,10 @@ export const approval: Row = {
         await room.settle()
         const { approvalId, digest } = waitingHolds(room.state(taskId))[0]?.hold ?? assert.fail('no hold')
         const decide = { is: 'decide-hold', approvalId, digest, verdict: 'approved', reason: null } as const
+        await room.show(taskId, approvalId)
         assert.equal((await room.give(taskId, decide, 'the-click')).ok, true)
         assert.equal((await room.give(taskId, decide, 'the-click')).ok, true)
-        assert.equal((await room.give(taskId, { ...decide, verdict: 'denied' }, 'another-click')).ok, false)
+        assert.equal(refusedAs(await room.give(taskId, { ...decide, verdict: 'denied' }, 'another-click')), 'already-decided')
         await room.restart()
         assert.equal((await room.give(taskId, decide, 'the-click')).ok, true)
         assert.deepEqual(room.coders[0]?.run().permissions, [{ permissionId: 'per_1', allow: true }])
@@ -147,8 +148,27 @@ export const approval: Row = {
         await room.give(taskId, { is: 'stop-task' })
         assert.deepEqual(outcomes(room, taskId), ['approved', 'denied', 'withdrawn'])
         const last = [...room.state(taskId).holds.keys()].at(-1)
-        assert.equal((await room.decide(taskId, 'approved', last)).ok, false)
+        assert.equal(refusedAs(await room.decide(taskId, 'approved', last)), 'already-decided')
         assert.deepEqual(room.coder.run().permissions, [{ permissionId: 'per_1', allow: false }])
+      },
+    },
+    {
+      promise: 'a decision on what nobody was shown, or faster than a person, is refused and uses nothing up',
+      run: async (ground) => {
+        const room = await ground.room({ leadAnswers: steadyLead })
+        const taskId = await toWork(room)
+        askBash(room, 'per_1', 'ls')
+        await room.settle()
+        const { approvalId, digest } = waitingHolds(room.state(taskId))[0]?.hold ?? assert.fail('no hold')
+        const decide = { is: 'decide-hold', approvalId, digest, verdict: 'approved', reason: null } as const
+        assert.equal(refusedAs(await room.give(taskId, decide)), 'not-shown')
+        await room.give(taskId, { is: 'hold-shown', approvalId, digest })
+        await room.time.advance(limits.humanDecisionMs - 1)
+        assert.equal(refusedAs(await room.give(taskId, decide)), 'too-fast')
+        assert.deepEqual([waitingHolds(room.state(taskId)).length, room.coder.run().permissions], [1, []])
+        await room.time.advance(1)
+        assert.equal(refusedAs(await room.give(taskId, decide)), null)
+        assert.deepEqual(room.coder.run().permissions, [{ permissionId: 'per_1', allow: true }])
       },
     },
     {

@@ -7,7 +7,7 @@ import { envelopeRate } from '../../../src-main/core/envelope/rate.ts'
 import type { ScriptedRoom } from '../../../src-main/adapters/memory/scripted-room.ts'
 import { sayTurnEnded } from '../../../src-main/adapters/memory/scripted-coder.ts'
 import type { TaskId } from '../../../src-preload/contract/ids.ts'
-import { selfActingCoder } from '../actors.ts'
+import { refusedAs, selfActingCoder } from '../actors.ts'
 import { adaLead, boCoder, conversation, openTwoHomes, type TwoHomes } from '../direct/two-homes.ts'
 import type { Row } from '../matrix.ts'
 
@@ -255,7 +255,8 @@ export const directApproval: Row = {
         const decide = { is: 'decide-hold', approvalId: bos.approvalId, digest: bos.digest, verdict: 'approved', reason: null } as const
         // Ada's own hold on the same words was approved long ago, and the same operator now says it again in her home.
         assert.equal([...homes.ada.room.state(taskId).holds.values()][0]?.outcome, 'approved')
-        assert.equal((await homes.ada.room.give(taskId, decide)).ok, false)
+        await homes.bo.room.show(taskId, bos.approvalId)
+        assert.equal(refusedAs(await homes.ada.room.give(taskId, decide)), 'already-decided')
         await homes.pump()
         assert.deepEqual([waitingHolds(homes.bo.room.state(taskId)).length, homes.bo.room.coder.runs.length], [1, 0])
         // And Bo's approval is not one of Ada's: her result still waits for her.

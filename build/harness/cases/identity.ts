@@ -3,7 +3,7 @@ import { leadSays, steadyLead, type ScriptedRoom } from '../../../src-main/adapt
 import { digestOfText } from '../../../src-main/core/digest.ts'
 import { waitingHolds } from '../../../src-main/core/task/model.ts'
 import type { ApprovalId, CallId, QuestionId, TaskId } from '../../../src-preload/contract/ids.ts'
-import { eventsOf, toWork } from '../actors.ts'
+import { eventsOf, refusedAs, toWork } from '../actors.ts'
 import type { Row } from '../matrix.ts'
 
 const nothing = 'task_unknown' as TaskId
@@ -62,10 +62,11 @@ export const identity: Row = {
         const hold = waitingHolds(room.state(first))[0]?.hold
         assert.ok(hold !== undefined)
         const decide = { is: 'decide-hold', approvalId: hold.approvalId, digest: hold.digest, verdict: 'approved', reason: null } as const
-        assert.equal((await room.give(second, decide)).ok, false)
-        assert.equal((await room.give(first, { ...decide, digest: digestOfText('other') })).ok, false)
+        await room.show(first, hold.approvalId)
+        assert.equal(refusedAs(await room.give(second, decide)), 'unknown-approval')
+        assert.equal(refusedAs(await room.give(first, { ...decide, digest: digestOfText('other') })), 'digest-mismatch')
         await room.give(first, { is: 'stop-task' })
-        assert.equal((await room.give(first, decide)).ok, false)
+        assert.equal(refusedAs(await room.give(first, decide)), 'already-decided')
         assert.equal(room.state(first).generation, 2)
         assert.equal(room.coder.runs.length, 0)
       },

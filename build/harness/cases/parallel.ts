@@ -3,7 +3,7 @@ import { sayTurnEnded } from '../../../src-main/adapters/memory/scripted-coder.t
 import { leadSays, steadyLead, type ScriptedRoom } from '../../../src-main/adapters/memory/scripted-room.ts'
 import { openQuestion } from '../../../src-main/core/task/model.ts'
 import type { TaskId } from '../../../src-preload/contract/ids.ts'
-import { envelopesOf, toWork } from '../actors.ts'
+import { envelopesOf, refusedAs, toWork } from '../actors.ts'
 import type { Row } from '../matrix.ts'
 
 const ask = (room: ScriptedRoom, taskId: TaskId, question: string): void => {
@@ -75,7 +75,8 @@ export const parallel: Row = {
         await room.settle()
         const hold = [...room.state(second).holds.values()].at(-1)?.hold
         assert.ok(hold !== undefined)
-        assert.equal((await room.give(first, { is: 'decide-hold', approvalId: hold.approvalId, digest: hold.digest, verdict: 'approved', reason: null })).ok, false)
+        await room.show(second, hold.approvalId)
+        assert.equal(refusedAs(await room.give(first, { is: 'decide-hold', approvalId: hold.approvalId, digest: hold.digest, verdict: 'approved', reason: null })), 'unknown-approval')
         await room.give(first, { is: 'stop-task' })
         assert.deepEqual([room.state(first).status, room.state(second).status], ['cancelled', 'blocked'])
         assert.equal(room.coder.run(second).stopped, false)

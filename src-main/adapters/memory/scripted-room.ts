@@ -1,5 +1,6 @@
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import type { ApprovalId, CommandId, TaskId } from '../../../src-preload/contract/ids.ts'
+import { limits } from '../../../src-preload/contract/limits.ts'
 import type { NewTask } from '../../../src-preload/contract/methods.ts'
 import type { Result } from '../../../src-preload/contract/result.ts'
 import { waitingHolds, type TaskState } from '../../core/task/model.ts'
@@ -82,7 +83,9 @@ export interface ScriptedRoom {
   create(change?: Partial<NewTask>): Promise<TaskId>
   state(taskId: TaskId): TaskState
   give(taskId: TaskId, command: Parameters<Engine['command']>[2], commandId?: string): Promise<Result<{ readonly recorded: true }, Failure>>
-  /** Decides a hold: the first that waits, or the one named. */
+  /** Puts a waiting hold on screen, and lets the time pass that a person needs at least. */
+  show(taskId: TaskId, approvalId: ApprovalId): Promise<void>
+  /** Shows a hold, the first that waits or the one named, and decides it. */
   decide(taskId: TaskId, verdict: 'approved' | 'denied', approvalId?: ApprovalId): Promise<Result<{ readonly recorded: true }, Failure>>
   /** Ends this life without a word (when it has not ended by itself), and starts the app again on the same journal. */
   restart(): Promise<void>
@@ -171,9 +174,17 @@ export async function openScriptedRoom(options: RoomOptions = {}): Promise<Scrip
       return state
     },
     give: (taskId, command, commandId) => clicked((engine) => engine.command(taskId, (commandId ?? click()) as CommandId, command)),
+    show: async (taskId, approvalId) => {
+      const before = room.state(taskId).holds.get(approvalId)
+      if (before?.outcome !== 'waiting') return
+      if (before.shownAt === null) await room.give(taskId, { is: 'hold-shown', approvalId, digest: before.hold.digest }, `shown:${approvalId}`)
+      const shownAt = current.life.alive ? room.state(taskId).holds.get(approvalId)?.shownAt : null
+      if (typeof shownAt === 'number') await ground.time.advance(Math.max(0, shownAt + limits.humanDecisionMs - ground.time.now()))
+    },
     decide: async (taskId, verdict, approvalId) => {
       const record = approvalId === undefined ? waitingHolds(room.state(taskId))[0] : room.state(taskId).holds.get(approvalId)
       if (record === undefined) throw new Error('no hold waits')
+      await room.show(taskId, record.hold.approvalId)
       return await room.give(taskId, { is: 'decide-hold', approvalId: record.hold.approvalId, digest: record.hold.digest, verdict, reason: null })
     },
     restart: async () => { current.life.end(); await boot(); await settle() },

@@ -3,6 +3,7 @@ import type { CardFact, HoldKind, HoldOutcome } from '../../../src-preload/contr
 import type { Author, TaskId } from '../../../src-preload/contract/ids.ts'
 import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import { limits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import { digestOf } from '../digest.ts'
 
@@ -49,13 +50,24 @@ export function makeHold(taskId: TaskId, approvalId: ApprovalId, content: Omit<H
 }
 
 /**
- * Whether a decision may settle this hold now.
- * Refuses: unknown, of another digest, of an older generation, or settled before. A replay grants nothing.
+ * Whether the owner's decision may settle this hold now. Refuses: unknown, of another digest, of an older generation, settled before, not
+ * shown, or faster than a person. A replay grants nothing, and what is refused uses nothing up.
  */
-export function checkDecision(record: HoldRecord | undefined, digest: Digest, generation: Generation): Result<Hold, Failure> {
+export function checkDecision(record: HoldRecord | undefined, digest: Digest, generation: Generation, now: Millis): Result<Hold, Failure> {
   if (record === undefined) return err(failure('unknown-approval', 'This approval is not known.', 'Look at the Approvals tray for what waits now.'))
   if (record.outcome !== 'waiting') return err(failure('already-decided', `This approval was ${record.outcome} before.`, 'Nothing more happened. Look at the room for its outcome.'))
   if (record.hold.digest !== digest) return err(failure('digest-mismatch', 'What was shown is not what waits now.', 'Look at the card again and decide on what it shows now.'))
   if (record.hold.generation !== generation) return err(failure('stale-approval', 'The task was stopped after this was asked.', 'Nothing more happened.'))
-  return ok(record.hold)
+  return unread(record, now) ?? ok(record.hold)
+}
+
+/**
+ * A4. Nobody decides on what was not on screen, or sooner after it came there than a person can read. A clock that was set back says nothing
+ * about the owner: then the receipt alone counts.
+ */
+function unread({ shownAt }: HoldRecord, now: Millis): Result<never, Failure> | null {
+  if (shownAt === null) return err(failure('not-shown', 'This approval was not shown to anybody yet.', 'Look at the card, then decide. It still waits.'))
+  const sinceShown = now - shownAt
+  if (sinceShown < 0 || sinceShown >= limits.humanDecisionMs) return null
+  return err(failure('too-fast', 'This decision came faster than a person can read the card.', 'Look at the card, then decide. It still waits.'))
 }

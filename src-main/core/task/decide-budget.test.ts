@@ -27,7 +27,7 @@ function endTurn(task: Played, more: Partial<Extract<TaskCommand, { is: 'turn-en
 
 /** Laws that a history breaks, given its events in order. */
 function lawsOf(task: Played): string[] {
-  return brokenLaws(task.events.map((payload, index) => ({ payload, at: 1_000, seq: index })))
+  return brokenLaws(task.history)
 }
 
 describe('a budget that is used up in Bot B\'s turn', () => {

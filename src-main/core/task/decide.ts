@@ -40,7 +40,8 @@ function decideOwner(state: TaskState, command: OwnerCommand, ctx: DecideContext
     case 'decide-hold': return decideHold(state, command, ctx)
     case 'hold-shown': {
       const record = state.holds.get(command.approvalId)
-      if (record?.outcome !== 'waiting' || record.shownAt !== null || record.hold.digest !== command.digest) return ignored
+      if (record !== undefined && record.hold.digest !== command.digest) return err(failure('digest-mismatch', 'What is on screen is not what waits.', 'The card is drawn anew. Nothing happened.'))
+      if (record?.outcome !== 'waiting' || record.shownAt !== null) return ignored
       return decided([{ type: 'hold-shown', approvalId: command.approvalId }])
     }
     case 'write-brief': return writeBrief(state, command, ctx)
@@ -53,7 +54,7 @@ function decideOwner(state: TaskState, command: OwnerCommand, ctx: DecideContext
 
 /** One click, one hold: consumed in the same transaction as the intent of its effect. */
 function decideHold(state: TaskState, command: Extract<OwnerCommand, { is: 'decide-hold' }>, ctx: DecideContext): Decided {
-  const checked = checkDecision(state.holds.get(command.approvalId), command.digest, state.generation)
+  const checked = checkDecision(state.holds.get(command.approvalId), command.digest, state.generation, ctx.now)
   if (!checked.ok) return checked
   const { subject, digest, approvalId, exact } = checked.value
   const approved = command.verdict === 'approved'

@@ -36,12 +36,15 @@ function decideHold(task: Played, index: number, approved: 'approved' | 'denied'
 }
 function decideWaiting(task: Played, index: number, approved: 'approved' | 'denied'): TaskCommand {
   const record = at(waitingHolds(task.state), index)
-  return record === undefined ? decideHold(task, index, approved, false) : { is: 'decide-hold', approvalId: record.hold.approvalId, digest: record.hold.digest, verdict: approved, reason: null }
+  if (record === undefined) return decideHold(task, index, approved, false)
+  task.show(record.hold.approvalId)
+  return { is: 'decide-hold', approvalId: record.hold.approvalId, digest: record.hold.digest, verdict: approved, reason: null }
 }
 
 const ownerMoves: fc.Arbitrary<Move> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(verdict, fc.boolean()).map(([approved, mostly]): Move => (task, index) => decideWaiting(task, index, mostly ? 'approved' : approved)) },
   fc.tuple(verdict, fc.boolean()).map(([approved, forged]): Move => (task, index) => decideHold(task, index, approved, forged)),
+  fc.constant<Move>((task, index) => { const record = at(waitingHolds(task.state), index); return record === undefined ? decideHold(task, index, 'approved', false) : { is: 'hold-shown', approvalId: record.hold.approvalId, digest: record.hold.digest } }),
   text.map((goal): Move => () => ({ is: 'write-brief', brief: { ...aBrief, goal } })),
   text.map((answer): Move => (task, index) => ({ is: 'answer-question', questionId: openQuestion(task.state)?.questionId ?? someQuestion(task, index), text: answer })),
   fc.constant<Move>(() => ({ is: 'stop-task' })),
@@ -87,10 +90,6 @@ const firsts = fc.record({ grant: grants, turnsMax: fc.integer({ min: 1, max: 6 
   .map(({ grant, turnsMax, messagesMax, lead, coder }) => say.open({ task: { grant, budget: { ...aTask.budget, turnsMax, messagesMax, requestsMax: 5 } }, lead, coder }))
 const begun = fc.tuple(firsts, fc.constantFrom(playTask, playToStart, playToSend, playToWork, playToResult, playToApply)).map(([first, play]) => ({ first, play }))
 
-function history(task: Played): PlacedEvent[] {
-  return task.events.map((payload, index) => ({ payload, at: 1_000, seq: index + 1 }))
-}
-
 /** The start as its kind plays it; a budget too small for it leaves the task where it failed. */
 function begin({ first, play }: { readonly first: TaskCommand; readonly play: (first: TaskCommand) => Played }): Played {
   try {
@@ -105,7 +104,7 @@ describe('any sequence of commands', () => {
     fc.assert(fc.property(begun, moves, (start, steps) => {
       const task = begin(start)
       for (const [move, index] of steps) task.give(move(task, index))
-      expect(brokenLaws(history(task))).toEqual([])
+      expect(brokenLaws(task.history)).toEqual([])
     }), { numRuns: 1_500 })
   })
 
@@ -113,7 +112,7 @@ describe('any sequence of commands', () => {
     fc.assert(fc.property(begun, moves, (start, steps) => {
       const task = begin(start)
       for (const [move, index] of steps) task.give(move(task, index))
-      expect(fold(history(task))).toEqual(task.state)
+      expect(fold(task.history)).toEqual(task.state)
       expect(taskRowSchema.safeParse(taskRow(task.state, { isolation: null, waitingFor: null })).error).toBeUndefined()
     }), { numRuns: 300 })
   })
@@ -180,7 +179,7 @@ describe('the sequences', () => {
 })
 
 describe('the laws themselves', () => {
-  const played = () => history(playToResult())
+  const played = () => [...playToResult().history]
   const without = (type: string) => played().filter((event) => event.payload.type !== type)
 
   it('are kept by a task that went well', () => { expect(brokenLaws(played())).toEqual([]) })
@@ -188,9 +187,9 @@ describe('the laws themselves', () => {
   it.each([
     ['an acceptance without the owner', () => [...played(), { payload: { type: 'accepted', treeDigest: digestOfText('tree'), how: 'folder', detail: '', patchPath: null } as const, at: 1, seq: 99 }], 'accepted without the owner'],
     ['a turn without its intent', () => without('turn-intended'), 'without its intent'],
-    ['a doubled final record', () => { const task = playToWork().play(say.toolStarted('call_1'), say.toolEnded('call_1')); return [...history(task), history(task).at(-1)!] }, 'two final records'],
+    ['a doubled final record', () => { const task = playToWork().play(say.toolStarted('call_1'), say.toolEnded('call_1')); return [...task.history, task.history.at(-1)!] }, 'two final records'],
     ['a missing envelope', () => without('envelope-posted').concat(played().filter((event) => event.payload.type === 'envelope-posted').slice(1)), 'nothing that the other bot said'],
-    ['a call that began again', () => { const task = playToWork().play(say.toolStarted('call_1'), say.toolEnded('call_1')); return [...history(task), { payload: { ...say.toolStarted('call_1'), type: 'tool-started', callId: 'call_1' as CallId, parentCallId: null } as never, at: 1, seq: 99 }] }, 'began again'],
+    ['a call that began again', () => { const task = playToWork().play(say.toolStarted('call_1'), say.toolEnded('call_1')); return [...task.history, { payload: { ...say.toolStarted('call_1'), type: 'tool-started', callId: 'call_1' as CallId, parentCallId: null } as never, at: 1, seq: 99 }] }, 'began again'],
   ])('notice %s', (_name, broken: () => PlacedEvent[], words) => {
     expect(brokenLaws(broken()).join('\n')).toContain(words)
   })

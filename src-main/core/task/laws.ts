@@ -1,4 +1,6 @@
+import { limits } from '../../../src-preload/contract/limits.ts'
 import type { TaskStatus } from '../../../src-preload/contract/task.ts'
+import type { HoldRecord } from '../approval/hold.ts'
 import { canonicalJson } from '../digest.ts'
 import { checkEnvelope } from '../envelope/codec.ts'
 import type { TaskEvent } from './events.ts'
@@ -43,7 +45,7 @@ export function openLawBook(): LawBook {
       }
       const before: TaskState = state
       if (isFinished(before.status) && !afterTheEnd.has(event.type)) say('something new in a finished task')
-      ofEvent(before, event, seen, say)
+      ofEvent(before, event, at, seen, say)
       state = evolve(before, event, at, seq)
       ofStep(before, state, event, say)
       ofState(state, say)
@@ -64,13 +66,14 @@ export function brokenLaws(history: Iterable<PlacedEvent>): string[] {
 type Say = (what: string) => void
 
 /** Each thing ends once, and only what began. */
-function ofEvent(state: TaskState, event: TaskEvent, seen: Seen, say: Say): void {
+function ofEvent(state: TaskState, event: TaskEvent, at: number, seen: Seen, say: Say): void {
   switch (event.type) {
     case 'hold-opened': if (state.holds.has(event.hold.approvalId)) say('a hold id twice'); return
     case 'hold-settled': {
       if (seen.settled.has(event.approvalId)) say('a hold settled twice')
       if (state.holds.get(event.approvalId)?.hold.digest !== event.digest) say('settled under another digest')
       seen.settled.set(event.approvalId, event.outcome)
+      if (event.outcome === 'approved' || event.outcome === 'denied') ofDecision(state.holds.get(event.approvalId), at, say)
       const subject = state.holds.get(event.approvalId)?.hold.subject
       if (subject?.for === 'acceptance' && event.outcome === 'approved') seen.accepting = subject.treeDigest
       if (subject?.for === 'budget' && event.outcome === 'approved') seen.raising = canonicalJson(subject.raised)
@@ -95,6 +98,13 @@ function ofEvent(state: TaskState, event: TaskEvent, seen: Seen, say: Say): void
     case 'envelope-posted': ofEnvelope(state, event, seen, say); return
     default: return
   }
+}
+
+/** A4. What the owner decided was on screen before, long enough to be read by the clock of that time. */
+function ofDecision(record: HoldRecord | undefined, at: number, say: Say): void {
+  if (record === undefined) return
+  if (record.shownAt === null) say('decided without having been shown')
+  else if (at >= record.shownAt && at - record.shownAt < limits.humanDecisionMs) say('decided faster than a person')
 }
 
 function ofEnvelope(state: TaskState, event: Extract<TaskEvent, { type: 'envelope-posted' }>, seen: Seen, say: Say): void {

@@ -1,4 +1,5 @@
 import type { ApprovalId, CallId, CommandId, Digest, TaskId } from '../../../src-preload/contract/ids.ts'
+import { limits } from '../../../src-preload/contract/limits.ts'
 import type { NewTask } from '../../../src-preload/contract/methods.ts'
 import type { Brief, StopProof } from '../../../src-preload/contract/task.ts'
 import { digestOfText } from '../digest.ts'
@@ -8,6 +9,7 @@ import type { Decided } from './decision.ts'
 import type { Effect } from './effects.ts'
 import type { TargetFacts, TaskEvent } from './events.ts'
 import { evolve, opened } from './evolve.ts'
+import type { PlacedEvent } from './laws.ts'
 import { activeTurn, waitingHolds, type TaskState } from './model.ts'
 
 export const demoTarget: TargetFacts = { ref: { providerId: 'demo', modelId: 'demo' }, providerLabel: 'Demo', host: '127.0.0.1:1', api: 'chat', remote: false, demo: true, needsKey: false }
@@ -44,13 +46,17 @@ export const say = {
 export interface Played {
   readonly state: TaskState
   readonly events: readonly TaskEvent[]
+  /** The events as a journal has them. */
+  readonly history: readonly PlacedEvent[]
   /** Effects of the last command that was given. */
   readonly effects: readonly Effect[]
   now: number
   give(command: TaskCommand): Decided
   /** Gives commands that must all be taken. */
   play(...commands: readonly TaskCommand[]): Played
-  /** Decides the first hold that waits. */
+  /** Puts a waiting hold on screen, and lets a person's time pass. */
+  show(approvalId: ApprovalId): void
+  /** Shows the first hold that waits, and decides it. */
   decideHold(verdict: 'approved' | 'denied', approvalId?: ApprovalId): Decided
   endTurn(outcome?: 'completed' | 'failed' | 'aborted', text?: string): Decided
 }
@@ -60,11 +66,11 @@ export function playTask(first: TaskCommand = say.open()): Played {
   let state: TaskState | null = null
   let given = 0
   let messages = 0
-  const events: TaskEvent[] = []
+  const history: PlacedEvent[] = []
   let effects: readonly Effect[] = []
   const here = (): TaskState => { if (state === null) throw new Error('the task was not opened'); return state }
   const played: Played = {
-    get state() { return here() }, get events() { return events }, get effects() { return effects }, now: 1_000,
+    get state() { return here() }, get events() { return history.map(({ payload }) => payload) }, history, get effects() { return effects }, now: 1_000,
     give: (command) => {
       given += 1
       let minted = 0
@@ -75,8 +81,8 @@ export function playTask(first: TaskCommand = say.open()): Played {
       const decision = decide(state, command, ctx)
       effects = decision.ok ? decision.value.effects : []
       for (const event of decision.ok ? decision.value.events : []) {
-        events.push(event)
-        state = state === null && event.type === 'task-opened' ? opened(event, played.now) : evolve(here(), event, played.now, events.length)
+        history.push({ payload: event, at: played.now, seq: history.length + 1 })
+        state = state === null && event.type === 'task-opened' ? opened(event, played.now) : evolve(here(), event, played.now, history.length)
       }
       return decision
     },
@@ -87,9 +93,16 @@ export function playTask(first: TaskCommand = say.open()): Played {
       }
       return played
     },
+    show: (approvalId) => {
+      const record = here().holds.get(approvalId)
+      if (record?.outcome !== 'waiting' || record.shownAt !== null) return
+      played.play({ is: 'hold-shown', approvalId, digest: record.hold.digest })
+      played.now += limits.humanDecisionMs
+    },
     decideHold: (verdict, approvalId) => {
       const record = approvalId === undefined ? waitingHolds(here())[0] : here().holds.get(approvalId)
       if (record === undefined) throw new Error('no hold waits')
+      played.show(record.hold.approvalId)
       return played.give({ is: 'decide-hold', approvalId: record.hold.approvalId, digest: record.hold.digest, verdict, reason: null })
     },
     endTurn: (outcome = 'completed', text = 'done') => played.give({ is: 'turn-ended', messageId: activeTurn(here())?.messageId ?? 'none', outcome, text, failure: null }),

@@ -88,7 +88,7 @@ export class ApprovalDesk {
     const waiting = this.#rows.waitingHoldKeys().map((key) => this.#rows.hold(key)).filter((row): row is HoldRow => row !== undefined && row.holdKind !== 'acceptance')
     const front = waiting.find((row) => row.key === this.#state.frontKey) ?? waiting[0] ?? null
     this.#state = { ...this.#state, frontKey: front?.key ?? null }
-    this.#step({ is: 'front', front: front === null ? null : { approvalId: front.approvalId, digest: front.digest }, atMs: this.#now() })
+    this.#step({ is: 'front', front: front === null ? null : { approvalId: front.approvalId, digest: front.digest }, shown: front !== null && front.shownAt !== null, atMs: this.#now() })
   }
 
   #step(event: GraceEvent): void {
@@ -98,7 +98,7 @@ export class ApprovalDesk {
     this.#become({ grace: step.state, open: step.state.front !== null && left === 0, ignored: step.outcome.is === 'decide' || step.outcome.is === 'armed' ? null : ignored })
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
-    if (step.state.front !== null && left > 0) this.#timer = setTimeout(() => { this.#become({ open: true, ignored: null }) }, left)
+    if (step.state.front !== null && left !== null && left > 0) this.#timer = setTimeout(() => { this.#become({ open: true, ignored: null }) }, left)
     if (step.outcome.is === 'decide') void this.#send(step.outcome.on, step.outcome.verdict)
   }
 

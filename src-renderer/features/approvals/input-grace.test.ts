@@ -16,7 +16,7 @@ function run(events: readonly GraceEvent[], from: GraceState = startGrace()): { 
 }
 const last = (events: readonly GraceEvent[]): GraceOutcome | undefined => run(events).outcomes.at(-1)
 const click = (on: CardIdentity, atMs: number, verdict: 'approved' | 'denied' = 'approved'): GraceEvent => ({ is: 'pressed', on, verdict, by: 'pointer', atMs })
-const front = (card: CardIdentity | null, atMs: number): GraceEvent => ({ is: 'front', front: card, atMs })
+const front = (card: CardIdentity | null, atMs: number, shown = true): GraceEvent => ({ is: 'front', front: card, shown, atMs })
 const chord = (atMs: number, verdict: 'approved' | 'denied' = 'approved', repeat = false): GraceEvent => ({ is: 'chord', verdict, atMs, repeat })
 
 describe('input grace', () => {
@@ -26,6 +26,15 @@ describe('input grace', () => {
 
   it('ignores a click within 600 ms of a new front card', () => {
     expect(last([front(first, 0), click(first, 599)])).toEqual({ is: 'ignored', why: 'in-grace' })
+  })
+
+  it('takes nothing before main has the card on record as shown, nor sooner after that than a person', () => {
+    const drawn = [front(first, 0, false)]
+    expect(last([...drawn, click(first, 9_000)])).toEqual({ is: 'ignored', why: 'in-grace' })
+    expect(graceLeftMs(run(drawn).state, 9_000)).toBeNull()
+    const recorded = [...drawn, front(first, 1_000)]
+    expect(last([...recorded, click(first, 1_299)])).toEqual({ is: 'ignored', why: 'in-grace' })
+    expect(last([...recorded, front(first, 1_200), click(first, 1_300)])).toMatchObject({ is: 'decide' })
   })
 
   it('starts again when the bytes of the card change under the same id', () => {

@@ -14,6 +14,8 @@ export type PressBy = 'pointer' | 'keyboard'
 export interface GraceState {
   /** The card that can be answered; null when none waits. */
   readonly front: CardIdentity | null
+  /** Since when main has it on record that the front card was shown; null: not yet, and it would refuse any answer. */
+  readonly shownSinceMs: number | null
   /** Moment before which no input on the card counts, and why. */
   readonly openAtMs: number
   readonly because: 'front-changed' | 'window-activated'
@@ -26,7 +28,7 @@ export interface GraceState {
 }
 
 export type GraceEvent =
-  | { readonly is: 'front'; readonly front: CardIdentity | null; readonly atMs: number }
+  | { readonly is: 'front'; readonly front: CardIdentity | null; readonly shown: boolean; readonly atMs: number }
   | { readonly is: 'window-left' }
   | { readonly is: 'window-activated'; readonly atMs: number }
   | { readonly is: 'pressed'; readonly on: CardIdentity; readonly verdict: Verdict; readonly by: PressBy; readonly atMs: number }
@@ -55,7 +57,7 @@ export const chordGapMinMs = 150
 
 /** Where it starts: no card, window in front. */
 export function startGrace(): GraceState {
-  return { front: null, openAtMs: 0, because: 'front-changed', windowActive: true, armed: null, answered: new Set() }
+  return { front: null, shownSinceMs: null, openAtMs: 0, because: 'front-changed', windowActive: true, armed: null, answered: new Set() }
 }
 
 /**
@@ -63,11 +65,13 @@ export function startGrace(): GraceState {
  *
  * G1. After any change of the front card nothing counts for `limits.inputGraceMs`. G2. The click that activates the window
  * never counts. G3. A card is answered once. G4. Enter and Space on a focused button only arm; a chord is needed on top.
+ * G5. Nothing counts that main would refuse as not shown, or as faster than a person.
  */
 export function stepGrace(state: GraceState, event: GraceEvent): GraceStep {
   switch (event.is) {
     case 'front':
-      return same(state.front, event.front) ? nothing(state) : nothing({ ...state, front: event.front, openAtMs: event.atMs + limits.inputGraceMs, because: 'front-changed', armed: null })
+      if (!same(state.front, event.front)) return nothing({ ...state, front: event.front, shownSinceMs: event.shown ? event.atMs : null, openAtMs: event.atMs + limits.inputGraceMs, because: 'front-changed', armed: null })
+      return event.shown && state.shownSinceMs === null ? nothing({ ...state, shownSinceMs: event.atMs }) : nothing(state)
     case 'window-left':
       return nothing({ ...state, windowActive: false, armed: null })
     case 'window-activated':
@@ -86,9 +90,13 @@ export function stepGrace(state: GraceState, event: GraceEvent): GraceStep {
   }
 }
 
-/** Milliseconds until the front card takes input; 0 when it does. */
-export function graceLeftMs(state: GraceState, nowMs: number): number {
-  return Math.max(0, state.openAtMs - nowMs)
+/** Milliseconds until the front card takes input; 0 when it does, null while main has not recorded it as shown. */
+export function graceLeftMs(state: GraceState, nowMs: number): number | null {
+  return state.front !== null && state.shownSinceMs === null ? null : Math.max(0, opensAtMs(state) - nowMs)
+}
+
+function opensAtMs(state: GraceState): number {
+  return Math.max(state.openAtMs, (state.shownSinceMs ?? 0) + limits.humanDecisionMs)
 }
 
 function press(state: GraceState, event: GraceEvent & { is: 'pressed' }): GraceStep {
@@ -110,7 +118,7 @@ function closedFor(state: GraceState, atMs: number): Ignored | null {
   if (state.front === null) return 'no-card'
   if (state.answered.has(state.front.approvalId)) return 'already-answered'
   if (!state.windowActive) return 'window-was-inactive'
-  if (atMs >= state.openAtMs) return null
+  if (graceLeftMs(state, atMs) === 0) return null
   return state.because === 'window-activated' ? 'window-was-inactive' : 'in-grace'
 }
 

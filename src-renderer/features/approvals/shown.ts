@@ -2,8 +2,11 @@ import { useEffect, type RefObject } from 'react'
 import type { HoldRow } from '../../../src-preload/contract/rows.ts'
 import { call } from '../../bridge.ts'
 
-/** Share of a card that must be in view before it counts as shown. */
+/** Share of a card, or of the window where the card is taller, that must be in view before it counts as shown. */
 const shownShareMin = 0.6
+const thresholds = Array.from({ length: 11 }, (_, tenth) => tenth / 10)
+/** A receipt that main could not record is given again after this time. */
+const againAfterMs = 1_000
 
 const reported = new Set<string>()
 
@@ -21,11 +24,15 @@ export function useShownReceipt(card: RefObject<HTMLElement | null>, row: HoldRo
     const key = `${approvalId} ${digest}`
     let inView = false
     let frame = 0
+    let again: ReturnType<typeof setTimeout> | null = null
+    let over = false
     const report = (): void => {
       if (!inView || document.visibilityState !== 'visible' || reported.has(key)) return
       reported.add(key)
       void call('approval.shown', { approvalId, digest }).then((result) => {
-        if (!result.ok) reported.delete(key)
+        if (result.ok) return
+        reported.delete(key)
+        if (!over) again = setTimeout(afterPaint, againAfterMs)
       })
     }
     // Two frames: the first one lays out and paints what this render made, the second begins after that frame was handed on.
@@ -37,17 +44,23 @@ export function useShownReceipt(card: RefObject<HTMLElement | null>, row: HoldRo
     }
     const observer = new IntersectionObserver(
       (entries) => {
-        inView = entries.some((entry) => entry.isIntersecting && entry.intersectionRatio >= shownShareMin)
+        inView = entries.some((entry) => entry.isIntersecting && isShown(entry))
         if (inView) afterPaint()
       },
-      { threshold: [0, shownShareMin, 1] },
+      { threshold: thresholds },
     )
     observer.observe(element)
     document.addEventListener('visibilitychange', afterPaint)
     return () => {
+      over = true
       observer.disconnect()
       document.removeEventListener('visibilitychange', afterPaint)
       cancelAnimationFrame(frame)
+      if (again !== null) clearTimeout(again)
     }
   }, [card, approvalId, digest, needed])
+}
+
+function isShown({ intersectionRatio, intersectionRect, rootBounds }: IntersectionObserverEntry): boolean {
+  return intersectionRatio >= shownShareMin || (rootBounds !== null && intersectionRect.height >= rootBounds.height * shownShareMin)
 }

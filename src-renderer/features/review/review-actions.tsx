@@ -24,7 +24,7 @@ export function ReviewActions({ task, review }: { readonly task: TaskRow; readon
   const bar = useRef<HTMLElement>(null)
   useShownReceipt(bar, hold)
   const [asking, setAsking] = useState<'reject' | 'revise' | null>(null)
-  const open = useGrace(review.evidence.treeDigest)
+  const open = useGrace(hold === undefined || hold.shownAt === null ? null : review.evidence.treeDigest)
   const accept = useAct('approval.decide', () => {
     show({ at: 'room' })
   })
@@ -33,7 +33,7 @@ export function ReviewActions({ task, review }: { readonly task: TaskRow; readon
   })
   const blocked = acceptBlockedBy(task, review, hold)
   const decided = task.status !== 'result-ready'
-  const rejectable = hold?.outcome === 'waiting'
+  const rejectable = hold?.outcome === 'waiting' && open
   return (
     <footer ref={bar} className="review-bar" {...(hold === undefined ? {} : { 'data-approval-id': hold.approvalId, 'data-digest': hold.digest, 'data-hold-kind': hold.holdKind })}>
       {accept.isError ? <FailureNotice failure={failureOf(accept.error)} /> : null}
@@ -76,8 +76,8 @@ export function ReviewActions({ task, review }: { readonly task: TaskRow; readon
   )
 }
 
-/** False for a moment after what is to be signed has changed or appeared. */
-function useGrace(digest: string): boolean {
+/** False for a moment after what is to be signed has changed or appeared, and until main has recorded that it is on screen (null). */
+function useGrace(digest: string | null): boolean {
   const [openFor, setOpenFor] = useState<string | null>(null)
   useEffect(() => {
     const later = setTimeout(() => {
@@ -87,7 +87,7 @@ function useGrace(digest: string): boolean {
       clearTimeout(later)
     }
   }, [digest])
-  return openFor === digest
+  return digest !== null && openFor === digest
 }
 
 function RejectDialog({ hold, onClose }: { readonly hold: HoldRow; readonly onClose: () => void }): ReactNode {
