@@ -75,7 +75,7 @@ export class Ingest {
         this.#sayTexts(taskId, signal.signalId)
         this.#deps.runs.peek(taskId)?.texts.clear()
         this.#deps.previews.settle(taskId, 'OpenCode ended.')
-        this.#send(taskId, signal.signalId, { is: 'coder-exited', how: signal.signal ?? `code ${String(signal.code)}` })
+        this.#send(taskId, signal.signalId, { is: 'coder-exited', how: signal.limitHit ?? signal.signal ?? `code ${String(signal.code)}` })
         refuseAll(this.#deps.runs.peek(taskId), 'OpenCode ended')
         return
       default: return

@@ -78,6 +78,8 @@ export interface AgentSpec {
   readonly decideCommand: (ask: CommandAsk, signal: AbortSignal) => Promise<CommandVerdict>
   readonly onCommandEnded: (run: CommandRun) => void
   readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void
+  /** Others than the isolation's own; for tests. */
+  readonly bounds?: { readonly memoryBytesMax: number; readonly tasksMax: number; readonly cpuMsMax: number | null }
 }
 export interface CommandAsk { readonly askId: string; readonly text: string; readonly cwd: string }
 export type CommandVerdict = { readonly verdict: 'run' } | { readonly verdict: 'refuse'; readonly reason: string }
@@ -88,7 +90,8 @@ export interface AgentProcess {
   readonly pid: number
   /** Process start time as the system counts it (Linux: field 22 of /proc/PID/stat), to tell a pid from its successor. */
   readonly startTime: string
-  readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>
+  /** `limitHit`: which bound of the sandbox it passed, in words that continue “the coder …”. */
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null; readonly limitHit?: string | null }>
   /** Ends the whole tree and proves that it is empty; idempotent. */
   stop(): Promise<StopProof>
 }
@@ -163,7 +166,7 @@ export type CoderSignal = { readonly signalId: string; readonly sessionId: strin
   | { readonly is: 'question-asked'; readonly questionId: string; readonly callId: CallId | null; readonly questions: readonly { readonly question: string; readonly header: string; readonly options: readonly string[]; readonly multiple: boolean }[] }
   /** The turn's loop has ended, read back from history: what the last assistant message says. */
   | { readonly is: 'turn-ended'; readonly messageId: string; readonly outcome: 'completed' | 'failed' | 'aborted'; readonly finish: string | null; readonly text: string; readonly error: string | null; readonly errorCode: string | null }
-  | { readonly is: 'exited'; readonly code: number | null; readonly signal: string | null }
+  | { readonly is: 'exited'; readonly code: number | null; readonly signal: string | null; readonly limitHit?: string | null }
 )
 export interface CoderRun {
   readonly version: string; readonly pid: number; readonly startTime: string; readonly isolation: IsolationReport

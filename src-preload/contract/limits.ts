@@ -28,3 +28,21 @@ export const limits = {
   laneQueueMax: 4_096,
   leadRetriesMax: 2,
 } as const
+
+/** What one sandbox may use: the coder's own and each command's. One place; Settings → Isolation and the cards show it. */
+export const isolationLimits = {
+  /** All processes of a sandbox together, resident; looked at several times a second. */
+  memoryBytesMax: 4 * 1024 ** 3,
+  /** Of one process, kept by the kernel: bounds what happens between two looks. OpenCode itself dies at 3e9. */
+  processMemoryBytesMax: 8 * 1024 ** 3,
+  /** Processes and threads. */
+  processesMax: 512,
+  /** Of one command, all its processes together. */
+  commandCpuMsMax: 30 * 60_000,
+  commandMsMax: 10 * 60_000,
+  commandOutputBytesMax: 64 * 1024 * 1024,
+  fileBytesMax: 2 * 1024 ** 3,
+  tmpBytesMax: 512 * 1024 * 1024,
+  /** A sandbox that fills the disk down to this is ended. */
+  diskFreeBytesMin: 1024 ** 3,
+} as const

@@ -143,6 +143,12 @@ export const en = {
   },
   isolation: {
     usable: 'Isolation works', unusable: 'No working isolation: nothing can run', level: 'Level', levels: { bubblewrap: 'bubblewrap', 'seatbelt-untested': 'Seatbelt (untested)', none: 'none' }, checked: 'Checked', inside: 'Inside',
+    limitsTitle: 'Limits', limitsHint: 'Of the coder\'s own sandbox and of each command\'s. What passes one is ended, and its row says which.',
+    limits: {
+      memory: 'Memory', memoryMost: (together: number, one: number) => `${together} GiB together, ${one} GiB for one process`, processes: 'Processes', processesMost: (count: number) => `${count} with their threads`,
+      time: 'Time of a command', timeMost: (minutes: number, processor: number) => `${minutes} minutes, ${processor} minutes of processor time`, file: 'Size of a file', fileMost: (gib: number, tmpMib: number) => `${gib} GiB, ${tmpMib} MiB in /tmp`,
+      output: 'Output of a command', outputMost: (mib: number) => `${mib} MiB`, disk: 'Disk', diskLeast: (gib: number) => `ended when it leaves less than ${gib} GiB free`,
+    },
     rules: ['The workspace and private state are writable; the system is read-only.', 'Your home does not exist.', 'There is no network; the model proxy is reached through a socket.', 'Processes have a namespace of their own; stopping is proven by its being empty.', 'Each command runs in a sandbox of its own, after its exact text was granted.'],
   },
   fallbacks: {

@@ -51,12 +51,12 @@ export async function openConversation(deps: RunDeps): Promise<Result<Conversati
   })
   const turns = createTurns({ observer, clock: deps.clock, timers: deps.timers, lifetime: lifetime.signal, log: deps.log, onWedged: () => { deps.log({ level: 'error', msg: 'OpenCode does not answer any more and is ended' }); end() } })
   const canary = listen(deps, observer, lifetime.signal)
-  const over = deps.process.exited.then(({ code, signal }) => {
+  const over = deps.process.exited.then(({ code, signal, limitHit }) => {
     observer.interrupt('OpenCode ended.')
-    observer.tell({ signalId: `exit:${deps.process.pid}:${deps.process.startTime}`, sessionId: [...observer.state.sessions.keys()][0] ?? '', parentSessionId: null, is: 'exited', code, signal })
+    observer.tell({ signalId: `exit:${deps.process.pid}:${deps.process.startTime}`, sessionId: [...observer.state.sessions.keys()][0] ?? '', parentSessionId: null, is: 'exited', code, signal, limitHit: limitHit ?? null })
     pace.flush()
     lifetime.abort()
-    deps.log({ level: 'info', msg: 'OpenCode ended', code, signal, ignored: observer.ignored() })
+    deps.log({ level: 'info', msg: 'OpenCode ended', code, signal, limitHit: limitHit ?? null, ignored: observer.ignored() })
     return deps.client.close()
   })
   const seen = await canary

@@ -1,5 +1,5 @@
 import { link, lstat } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
@@ -13,10 +13,12 @@ import { openBroker, type Broker } from './command-broker.ts'
 import { runCommand } from './command-run.ts'
 import type { HostLayout } from './host-layout.ts'
 import { egressPort, insidePaths } from './inside-paths.ts'
+import { agentBounds, watchResources } from './resource-watch.ts'
 import type { RunFolder } from './run-folder.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
 import { agentVariablePrefix, type BridgeOrder } from './scripts.ts'
 import { eachLine } from './text-lines.ts'
+import { handOver } from './unprivileged.ts'
 
 /** What a launch stands on; `workspaceDir` and `stateDir` of the spec are resolved already. */
 export interface LaunchParts {
@@ -131,6 +133,7 @@ export async function launchAgent(spec: AgentSpec, parts: LaunchParts, signal: A
     return err(failure('sandbox-failed', 'The model proxy\'s socket is not there.', 'Try again; if it stays, restart the app.'))
   }
   const broker = await openCommandBroker(spec, parts)
+  for (const path of [spec.stateDir, dirname(spec.egressSocketPath), parts.folder.brokerSocket]) await handOver(path)
   const started = await startBubblewrap({
     layout: parts.layout, command: limitedAgent(parts.layout, launchCommand(spec)), env: launchEnvironment(spec), output: 'pipe', runFolder: parts.folder.path,
     options: agentArguments({
@@ -157,7 +160,10 @@ export async function launchAgent(spec: AgentSpec, parts: LaunchParts, signal: A
     await end()
     throw error
   }
+  let limitHit: string | null = null
+  const resources = watchResources({ firstPid: running.pid, workspaceDir: spec.workspaceDir, bounds: spec.bounds ?? agentBounds, everyMs: sandboxLimits.agentWatchedEveryMs }, (why) => { limitHit = why; running.kill() })
+  const exited = running.exited.then((exit) => { resources.end(); return { ...exit, limitHit } })
   // An agent that ends by itself is proven gone and tidied up as well; whoever asks by stop() gets that very outcome, failed or not.
-  running.exited.then(end).catch(() => undefined)
-  return ok({ controlSocketPath: parts.folder.controlSocket, pid: running.pid, startTime: running.startTime, exited: running.exited, stop: end })
+  exited.then(end).catch(() => undefined)
+  return ok({ controlSocketPath: parts.folder.controlSocket, pid: running.pid, startTime: running.startTime, exited, stop: end })
 }

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { isolationLimits } from '../../../src-preload/contract/limits.ts'
 import type { HostLayout } from './host-layout.ts'
 import { insidePaths } from './inside-paths.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
@@ -51,6 +52,8 @@ function system(layout: HostLayout, files: SharedFiles, etc: readonly string[]):
     // With a real uid 0 bwrap leaves it writable, and core_pattern is a way out to the host.
     ...readOnly('/proc/sys', '/proc/sys'),
     '--dev', '/dev',
+    // bwrap's /dev would hold as much as half of the machine's memory.
+    '--size', String(sandboxLimits.sharedMemoryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev',
     '--size', String(sandboxLimits.tmpBytes), '--tmpfs', '/tmp',
     '--dir', '/var', '--symlink', '../tmp', '/var/tmp',
     ...etc.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
@@ -132,19 +135,22 @@ export function vendorArguments(shape: VendorShape): readonly string[] {
   ]
 }
 
+/** When the machine runs out of memory, the kernel ends a sandbox before it ends the app (proc(5), `oom_score_adj`). */
+const outOfMemoryScore = 600
+
 /**
  * Holds a program back until the host says go, and never starts it when the host is gone. (bwrap's own `--block-fd` takes the
  * host's death for a go; and until its first process has asked for a parent-death signal nothing would end it.) Says `r` when it waits.
  */
-const gateScript = `echo r >&${descriptors.gate} && read -r go <&${descriptors.gate} && exec ${descriptors.gate}<&- && exec "$@"; exit 125`
+const gateScript = `echo ${outOfMemoryScore} > /proc/self/oom_score_adj; echo r >&${descriptors.gate} && read -r go <&${descriptors.gate} && exec ${descriptors.gate}<&- && exec "$@"; exit 125`
 
 /** `command` behind the gate. `shell`: path inside of a plain shell. */
 export function gated(shell: string, command: readonly string[]): readonly string[] {
   return [shell, '-c', gateScript, 'gate', ...command]
 }
 
-/** Limits are set inside, where they count this sandbox only. No core dumps: the host's handler would keep them. A real uid 0 is not bound by the number of processes. */
-const limited = (layout: HostLayout): readonly string[] => [layout.prlimit, `--nproc=${sandboxLimits.processesMax}`, '--core=0']
+/** Limits are set inside, where they count this sandbox only. No core dumps: the host's handler would keep them. */
+const limited = (layout: HostLayout): readonly string[] => [layout.prlimit, `--nproc=${isolationLimits.processesMax}`, '--core=0', `--data=${isolationLimits.processMemoryBytesMax}`, `--fsize=${isolationLimits.fileBytesMax}`]
 
 /** The agent's program behind the gate and under its limits. */
 export function limitedAgent(layout: HostLayout, command: readonly string[]): readonly string[] {
@@ -158,7 +164,7 @@ export function limitedVendor(layout: HostLayout, command: readonly string[]): r
 
 /** A command behind the gate and under its limits: the shell gets the exact text as one argument. */
 export function limitedCommand(layout: HostLayout, text: string): readonly string[] {
-  return gated(layout.plainShell, [...limited(layout), `--fsize=${sandboxLimits.commandFileBytesMax}`, layout.commandShell, '-c', text])
+  return gated(layout.plainShell, [...limited(layout), `--cpu=${isolationLimits.commandCpuMsMax / 1_000}`, layout.commandShell, '-c', text])
 }
 
 /** The whole environment of a command. Chosen toolchains come before what the system has. */

@@ -6,6 +6,7 @@ const appArmorTodo = 'Ubuntu 24.04 and later allow this only to programs with a 
 
 /** bwrap's complaints, most telling first. Seen on: Debian 12, Ubuntu 24.04, containers. */
 const known: readonly Known[] = [
+  { sign: /^(unshare|mount|setpriv|stage): /m, message: 'The app runs as root, sandboxes never do, and this system does not let root start one as somebody else.', todo: 'Run the app as an ordinary user. Inside a container, give the container CAP_SYS_ADMIN or an ordinary user.' },
   { sign: /spawn .*ENOENT/, message: 'bubblewrap is not installed, so nothing can be run safely.', todo: 'Install it (Debian, Ubuntu: sudo apt install bubblewrap; Fedora: sudo dnf install bubblewrap; Arch: sudo pacman -S bubblewrap), then check again.' },
   { sign: /spawn .*EACCES/, message: 'bubblewrap is there but may not be run by you.', todo: 'Give the bwrap program execute permission, or install the bubblewrap package again.' },
   { sign: /Unknown option|unknown option/, message: 'The installed bubblewrap is too old: it lacks an option that this app relies on.', todo: 'Install bubblewrap 0.8.0 or later, then check again.' },

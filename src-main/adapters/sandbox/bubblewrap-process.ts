@@ -12,6 +12,7 @@ import { holdNamespace, untilEmpty, type HeldNamespace } from './pid-namespace.t
 import { readProcess } from './process-table.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
 import { seccompProgram } from './seccomp.ts'
+import { droppedCommand, staged } from './unprivileged.ts'
 
 export interface Exit { readonly code: number | null; readonly signal: string | null }
 
@@ -30,7 +31,7 @@ export interface BubblewrapProcess {
 }
 
 export interface BubblewrapStart {
-  readonly layout: Pick<HostLayout, 'bwrapPath' | 'bash'>
+  readonly layout: Pick<HostLayout, 'bwrapPath' | 'bash' | 'drop'>
   readonly options: readonly string[]
   /** Must be behind the gate (`gated`). */
   readonly command: readonly string[]
@@ -78,13 +79,23 @@ function once<T>(promise: Promise<T>, withinMs: number): Promise<T | 'late'> {
 
 interface Spawned { readonly child: ChildProcess; readonly exited: Promise<Exit | Error>; readonly status: Readable; readonly gate: Duplex }
 
+/** What is started, and the options that go through a descriptor. For root it becomes bwrap only after it has become nobody special. */
+function commandLine(start: BubblewrapStart): { readonly program: string; readonly args: readonly string[]; readonly options: readonly string[] } {
+  const { bwrapPath, drop } = start.layout
+  const own = ['--args', String(descriptors.args), '--', ...start.command]
+  if (drop === null) return { program: bwrapPath, args: own, options: start.options }
+  const stage = staged(start.options, bwrapPath)
+  const [program, args] = droppedCommand(drop, stage, own)
+  return { program, args, options: stage.options }
+}
+
 /** bwrap's own name stands for its path, which may lie in the owner's home; the options go through a descriptor for the same reason. */
 async function spawnBubblewrap(start: BubblewrapStart, filter: Uint8Array): Promise<Result<Spawned, Failure>> {
-  const { bwrapPath, bash } = start.layout
+  const { bash } = start.layout
+  const { program: plainProgram, args: plainArgs, options } = commandLine(start)
   const inherited = await inheritedDescriptors(descriptors.gate)
   if (inherited.length > 0 && bash === null) return err(failure('isolation-unavailable', 'Whoever started the app left files open that a sandbox must not get, and closing them needs bash.', 'Install bash, or start the app from the desktop.'))
-  const options = ['--args', String(descriptors.args), '--', ...start.command]
-  const [program, args] = inherited.length > 0 && bash !== null ? [bash, closingDescriptors(inherited, bwrapPath, options)] : [bwrapPath, options]
+  const [program, args] = inherited.length > 0 && bash !== null ? [bash, closingDescriptors(inherited, plainProgram, plainArgs)] : [plainProgram, plainArgs]
   const child = spawn(program, args, { argv0: 'bwrap', cwd: start.runFolder, env: start.env, stdio: ['ignore', start.output, start.output, 'pipe', 'pipe', 'pipe', 'pipe'], detached: true })
   const exited = new Promise<Exit | Error>((done) => {
     child.once('error', done)
@@ -95,7 +106,7 @@ async function spawnBubblewrap(start: BubblewrapStart, filter: Uint8Array): Prom
     return err(explainBubblewrap(cause instanceof Error ? cause.message : 'bwrap did not start'))
   }
   const [, , , argsInput, filterInput, status, gate] = child.stdio as unknown as [null, Readable | null, Readable | null, Writable, Writable, Readable, Duplex]
-  send(argsInput, start.options.map((option) => `${option}\0`).join(''))
+  send(argsInput, options.map((option) => `${option}\0`).join(''))
   send(filterInput, filter)
   return ok({ child, exited, status, gate })
 }

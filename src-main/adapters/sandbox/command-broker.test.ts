@@ -70,7 +70,7 @@ test.each(['SIGTERM', 'SIGKILL'])('%s of the caller ends the command with every 
   await order(agent, { kill: signal })
   expect(await answer).toMatchObject({ signal })
   await until(() => bench.runs.length === 1)
-  expect(bench.runs).toMatchObject([{ exitCode: null, limitHit: 'stopped before it ended' }])
+  expect(bench.runs).toMatchObject([{ exitCode: null, limitHit: 'was stopped before it ended' }])
   // The record comes after the proof that the command's namespace is empty: the heart has stopped.
   const beats = readFileSync(join(bench.workspaceDir, 'beats')).length
   await order(agent, { text: 'for i in {1..2000}; do :; done' })
@@ -81,7 +81,7 @@ test('a stop of the agent ends its commands first', async () => {
   const answer: Promise<Answer | Error> = order(agent, { text: 'setsid sleep 987650 & echo started > /workspace/flag; sleep 987650' }).catch((error: unknown) => error as Error)
   await until(() => readdirSync(bench.workspaceDir).includes('flag'))
   await agent.stop()
-  expect(bench.runs).toMatchObject([{ exitCode: null, limitHit: 'stopped before it ended' }])
+  expect(bench.runs).toMatchObject([{ exitCode: null, limitHit: 'was stopped before it ended' }])
   // Whichever end goes first: the shell client without its host, or the agent with its client.
   const got = await answer
   expect(got instanceof Error || got.code === 125).toBe(true)

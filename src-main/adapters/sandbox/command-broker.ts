@@ -133,7 +133,7 @@ async function serve(parts: BrokerParts, socket: Socket, signal: AbortSignal, to
   // The record comes before the client, and so the agent, learns the outcome.
   parts.onEnded(ended.value)
   const { exitCode, limitHit } = ended.value
-  if (exitCode !== null) leave(socket, exitCode, null)
+  if (exitCode !== null) leave(socket, exitCode, limitHit)
   else leave(socket, limitHit?.startsWith('ran longer') === true ? exitCodes.timeout : exitCodes.killed, limitHit)
 }
 

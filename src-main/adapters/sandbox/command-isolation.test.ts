@@ -137,7 +137,7 @@ test('no host path shows in the first process of a sandbox', async () => {
   const seen = await inside('cat /proc/1/cmdline /proc/1/environ | tr "\\0" "\\n"')
   expect(seen).not.toContain(bench.dir)
   expect(seen).not.toContain(secret)
-  expect(seen).toMatch(/^bwrap\n--args\n/)
+  expect(seen).toMatch(/^(\/usr\/bin\/)?bwrap\n--args\n/)
 })
 
 test('what OpenCode would load from the workspace is empty and cannot be made', async () => {

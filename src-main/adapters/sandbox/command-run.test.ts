@@ -62,7 +62,7 @@ test('ends a command when its caller gives up', async () => {
   const running = bench.run('echo started > /workspace/flag; sleep 987654', { signal: caller.signal })
   while (!readdirSync(bench.workspaceDir).includes('flag')) await new Promise((done) => setImmediate(done))
   caller.abort()
-  expect(await running).toMatchObject({ ok: true, value: { exitCode: null, limitHit: 'stopped before it ended' } })
+  expect(await running).toMatchObject({ ok: true, value: { exitCode: null, limitHit: 'was stopped before it ended' } })
 })
 
 test('starts nothing for a caller who gave up before', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import { isolationLimits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { CommandRun } from '../../engine/ports.ts'
 import { commandArguments, commandEnvironment, limitedCommand, type CommandShape } from './bubblewrap-arguments.ts'
@@ -8,6 +9,7 @@ import { explainBubblewrap } from './bubblewrap-failures.ts'
 import { endBubblewrap, startBubblewrap, type BubblewrapProcess, type Exit } from './bubblewrap-process.ts'
 import { startLogRecord, type LogRecord } from './log-record.ts'
 import { openOutputPipe } from './output-pipe.ts'
+import { commandBounds, watchResources, type Bounds } from './resource-watch.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
 
 /** One command to run in a sandbox of its own. */
@@ -20,8 +22,16 @@ export interface CommandOrder {
   readonly pipeFolder: string
   readonly timeoutMs: number
   readonly outputBytesMax: number
+  /** Others than each command's; for tests. */
+  readonly bounds?: Bounds
   /** Gets stdout and stderr in the order of writing. A promise holds the command back until it is settled. */
   readonly onOutput: (chunk: Buffer) => Promise<void> | undefined
+}
+
+/** Exit codes of a shell whose program the kernel ended for a limit: 128 and SIGXCPU or SIGXFSZ. */
+const kernelLimits: Readonly<Record<number, string>> = {
+  152: `ended with code 152, the limit on processor time (${isolationLimits.commandCpuMsMax / 60_000} minutes)`,
+  153: `ended with code 153, the limit on a file's size (${isolationLimits.fileBytesMax / 2 ** 30} GiB)`,
 }
 
 const cancelled = (): Failure => failure('cancelled', 'The command was stopped before it began.', 'Nothing to do.')
@@ -56,11 +66,12 @@ function watchLimits(order: CommandOrder, running: BubblewrapProcess, signal: Ab
     why ??= reason
     running.kill()
   }
-  const stop = (): void => { hit('stopped before it ended') }
+  const stop = (): void => { hit('was stopped before it ended') }
   const timer = setTimeout(() => { hit(`ran longer than ${order.timeoutMs} ms`) }, order.timeoutMs)
+  const resources = watchResources({ firstPid: running.pid, workspaceDir: order.shape.workspaceDir, bounds: order.bounds ?? commandBounds, everyMs: sandboxLimits.commandWatchedEveryMs }, hit)
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })
-  return { hit, why: () => why, end: () => { clearTimeout(timer); signal.removeEventListener('abort', stop) } }
+  return { hit, why: () => why, end: () => { clearTimeout(timer); resources.end(); signal.removeEventListener('abort', stop) } }
 }
 
 /**
@@ -95,8 +106,9 @@ export async function runCommand(order: CommandOrder, signal: AbortSignal): Prom
   const { logDigest, logTail } = log.finish()
   const limitHit = limits.why()
   const exitCode = limitHit === null ? running.commandExitCode() : null
+  const keptByKernel = exitCode === null ? null : kernelLimits[exitCode] ?? null
   if (exitCode === null && limitHit === null) return err(neverBegan(await running.exited, logTail))
-  return ok({ askId: order.askId, text: order.text, cwd: order.shape.cwd, exitCode, refused: null, logDigest, logTail, durationMs: Math.round(performance.now() - began), limitHit })
+  return ok({ askId: order.askId, text: order.text, cwd: order.shape.cwd, exitCode, refused: null, logDigest, logTail, durationMs: Math.round(performance.now() - began), limitHit: limitHit ?? keptByKernel })
 }
 
 /** No exit code and no limit: bwrap was killed by somebody else, or gave up after its namespaces were made and said why. */

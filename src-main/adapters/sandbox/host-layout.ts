@@ -2,6 +2,7 @@ import { access, constants, lstat, readlink, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import { isRoot, type DropPrograms } from './unprivileged.ts'
 
 /** What of this Linux the sandboxes are built from. */
 export interface HostLayout {
@@ -19,6 +20,8 @@ export interface HostLayout {
   readonly prlimit: string
   /** For closing inherited descriptors, see `inherited-descriptors.ts`. */
   readonly bash: string | null
+  /** By what a sandbox is taken root's rights; null when the app has none to give up. */
+  readonly drop: DropPrograms | null
 }
 
 const programFolders = ['/usr/bin', '/usr/local/bin', '/bin', '/usr/sbin', '/sbin'] as const
@@ -70,6 +73,14 @@ async function findBwrap(given: string | undefined, searchPath: string): Promise
   return firstProgram('bwrap', [...programFolders, ...searchPath.split(':').filter((folder) => folder.startsWith('/'))])
 }
 
+/** What root needs to start a sandbox as somebody else; a failure names the missing program. */
+async function dropPrograms(): Promise<Result<DropPrograms | null, Failure>> {
+  if (!isRoot()) return ok(null)
+  const [unshare, mount, mkdir, setpriv] = await Promise.all([firstProgram('unshare', programFolders), firstProgram('mount', programFolders), firstProgram('mkdir', programFolders), firstProgram('setpriv', programFolders)])
+  if (unshare === null || mount === null || mkdir === null || setpriv === null) return err(missing('A program (unshare, mount or setpriv) that root needs to start a sandbox as somebody else', 'util-linux'))
+  return ok({ unshare, mount, mkdir, setpriv, sh: '/bin/sh' })
+}
+
 /** Looks at the system. Fails with `isolation-unavailable` and the package to install when a needed program is missing. */
 export async function readHostLayout(bwrapPath: string | undefined, searchPath: string): Promise<Result<HostLayout, Failure>> {
   const [bwrap, ripgrep, prlimit, bash, sh] = await Promise.all([
@@ -80,5 +91,7 @@ export async function readHostLayout(bwrapPath: string | undefined, searchPath: 
   if (ripgrep === null) return err(missing('ripgrep (rg), which the coder searches with,', 'ripgrep'))
   if (prlimit === null) return err(missing('prlimit', 'util-linux'))
   if (sh === null) return err(missing('A shell at /bin/sh', 'dash'))
-  return ok({ bwrapPath: bwrap, ...(await systemNames()), plainShell: sh, interpreters: await realInterpreters(), commandShell: bash ?? '/bin/sh', prlimit, bash })
+  const drop = await dropPrograms()
+  if (!drop.ok) return drop
+  return ok({ bwrapPath: bwrap, drop: drop.value, ...(await systemNames()), plainShell: sh, interpreters: await realInterpreters(), commandShell: bash ?? '/bin/sh', prlimit, bash })
 }

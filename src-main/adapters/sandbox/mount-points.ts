@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { Mask } from './bubblewrap-arguments.ts'
+import { handOver } from './unprivileged.ts'
 
 /**
  * Places of a workspace from which OpenCode would take configuration or code. They are covered in every sandbox, also where
@@ -45,6 +46,7 @@ async function make(path: string, kind: 'folder' | 'file', made: Made[]): Promis
   // wx: exclusive, and does not follow a link at that name.
   else await (await open(path, 'wx', 0o644)).close()
   made.push({ path, kind })
+  await handOver(path)
 }
 
 /** Walks down to `relative` and creates what is missing. The walk never goes through a link. */

@@ -4,6 +4,7 @@ import { unlink } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { handOver } from './unprivileged.ts'
 
 const execute = promisify(execFile)
 // Bare descriptors: the socket owns the one, a file handle would close it a second time.
@@ -20,6 +21,8 @@ export async function openOutputPipe(folder: string): Promise<{ readonly reader:
   count += 1
   const path = join(folder, `out-${process.pid}-${count}`)
   await execute('mkfifo', ['-m', '600', path], { env: { PATH: '/usr/bin:/bin' } })
+  // `/dev/stdout` is opened by who runs inside.
+  await handOver(path)
   // Reading first and without waiting: a FIFO otherwise opens only when its other end does.
   const readEnd = await openFile(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const writeEnd = await openFile(path, constants.O_WRONLY)

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Failure } from '../../../src-preload/contract/failure.ts'
 import { failure } from '../../../src-preload/contract/failure.ts'
+import { isolationLimits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { IsolationReport } from '../../../src-preload/contract/task.ts'
 import type { Clock } from '../../engine/ports.ts'
@@ -11,6 +12,7 @@ import type { HostLayout } from './host-layout.ts'
 import { insidePaths } from './inside-paths.ts'
 import type { RunFolder } from './run-folder.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
+import { handOver, isRoot, strangerId } from './unprivileged.ts'
 
 const execute = promisify(execFile)
 
@@ -32,6 +34,7 @@ async function tryOut(parts: ProbeParts, layout: HostLayout): Promise<Result<nul
   try {
     const workspaceDir = parts.workspaceOf(folder)
     await mkdir(workspaceDir)
+    await handOver(workspaceDir)
     const shape = { layout, files: folder.files, workspaceDir, masks: [], binds: [], binaryPath: null, cwd: insidePaths.workspace }
     const ran = await runCommand({ askId: 'probe', text: 'true', shape, pathEntries: [], pipeFolder: folder.path, timeoutMs: sandboxLimits.probeMs, outputBytesMax: 4_096, onOutput: () => undefined }, new AbortController().signal)
     if (!ran.ok) return ran
@@ -42,6 +45,11 @@ async function tryOut(parts: ProbeParts, layout: HostLayout): Promise<Result<nul
   }
 }
 
+const gib = (amount: number): string => `${String(amount / 2 ** 30)} GiB`
+
+/** The limits that matter to a reader of a card; Settings → Isolation lists all. */
+const limitsInWords = `${gib(isolationLimits.memoryBytesMax)} of memory, ${String(isolationLimits.processesMax)} processes, ${String(isolationLimits.commandCpuMsMax / 60_000)} min of processor time, ${gib(isolationLimits.fileBytesMax)} a file`
+
 async function report(parts: ProbeParts): Promise<IsolationReport> {
   const layout = await parts.readLayout()
   const tried = layout.ok ? await tryOut(parts, layout.value) : layout
@@ -51,11 +59,11 @@ async function report(parts: ProbeParts): Promise<IsolationReport> {
     return { usable: false, level: 'none', summary: problem.message.slice(0, 300), detail: problem.todo, checkedAt, failure: problem }
   }
   const version = await versionOf(layout.value.bwrapPath)
-  const asRoot = process.getuid?.() === 0 ? ' The app runs as root; run it as an ordinary user for one more line of defence.' : ''
+  const asRoot = isRoot() ? ` The app runs as root; sandboxes run as user ${String(strangerId)}, who owns nothing else.` : ''
   return {
     usable: true, level: 'bubblewrap', checkedAt, failure: null,
-    summary: `${version}: no network, no home folder, own processes, read-only system`,
-    detail: `${version} at ${layout.value.bwrapPath}. Each command and the coder itself run in namespaces of their own (user, process, network, ipc, host name), without capabilities, under a system-call filter; a trial run passed.${asRoot}`,
+    summary: `${version}: no network, no home folder, own processes, read-only system; at most ${limitsInWords}`,
+    detail: `${version} at ${layout.value.bwrapPath}. Each command and the coder itself run in namespaces of their own (user, process, network, ipc, host name), without capabilities, under a system-call filter; a trial run passed. Whatever passes a limit is ended, and its row says which.${asRoot}`,
   }
 }
 

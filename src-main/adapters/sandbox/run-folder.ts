@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SharedFiles } from './bubblewrap-arguments.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
+import { handOver } from './unprivileged.ts'
 import { bridgeScript, bunScript, shellClientScript, shellScript } from './scripts.ts'
 
 /** A private folder of one launch: our scripts, the synthetic /etc and the sockets. */
@@ -69,7 +70,10 @@ export async function usableRunRoot(runRoot: string): Promise<string> {
 export async function makeRunFolder(runRoot: string): Promise<RunFolder> {
   const path = await mkdtemp(join(runRoot, runFolderPrefix))
   const at = (...names: readonly string[]): string => join(path, ...names)
-  await Promise.all(['etc', 'app', 'tools', 'ctl', 'opencode'].map((name) => mkdir(at(name), { mode: 0o700 })))
+  await mkdir(at('ctl'), { mode: 0o700 })
+  // Of these the sandboxes' id may be another than ours; nobody else gets past the run folder itself.
+  await Promise.all(['etc', 'app', 'tools', 'opencode'].map(async (name) => { await mkdir(at(name)); await chmod(at(name), 0o755) }))
+  await handOver(at('ctl'))
   await Promise.all([
     ...Object.entries(etcFiles).map(([name, text]) => put(at('etc', name), text, 0o444)),
     ...Object.entries(appFiles).map(([name, file]) => put(at('app', name), file.text, file.mode)),

@@ -9,6 +9,7 @@ import { readHostLayout, type HostLayout } from './host-layout.ts'
 import { createMountPoints, madeListName } from './mount-points.ts'
 import { removeLeftFolders } from './orphans.ts'
 import { makeRunFolder, usableRunRoot, type RunFolder } from './run-folder.ts'
+import { handOver } from './unprivileged.ts'
 
 /** What a sandbox on one workspace needs. `tidy` gives it all back; idempotent. */
 export interface Ground { readonly layout: HostLayout; readonly folder: RunFolder; readonly workspaceDir: string; readonly plan: MountPlan; readonly masks: readonly Mask[]; readonly tidy: () => Promise<void> }
@@ -48,6 +49,7 @@ export function createGrounds(wantedRunRoot: string, bwrapPath: string | undefin
     if (!workspaceDir.ok) return workspaceDir
     const plan = await planMounts(mounts, [await realpath(await usableRunRoot(wantedRunRoot))])
     if (!plan.ok) return plan
+    await handOver(workspaceDir.value, true)
     const points = await mountPoints.hold(workspaceDir.value, plan.value.dependencyFolders)
     if (!points.ok) return points
     const folder = await openFolder().catch(async (error: unknown) => { await points.value.release(); throw error })

@@ -1,4 +1,6 @@
-/** Bounds of this adapter. Those of the contract (command text) are in `src-preload/contract/limits.ts`. */
+import { isolationLimits } from '../../../src-preload/contract/limits.ts'
+
+/** Bounds of this adapter. Those of the contract, and what a sandbox may use, are in `src-preload/contract/limits.ts`. */
 export const sandboxLimits = {
   probeMs: 3_000,
   probeCachedForMs: 5_000,
@@ -8,14 +10,16 @@ export const sandboxLimits = {
   /** After that long a killed sandbox's first process should have taken all others along; whoever is left is killed one by one. */
   emptyByItselfMs: 500,
   socketPathBytesMax: 99,
-  tmpBytes: 512 * 1024 * 1024,
+  tmpBytes: isolationLimits.tmpBytesMax,
+  sharedMemoryBytes: 64 * 1024 * 1024,
   commandHomeBytes: 64 * 1024 * 1024,
   /** A command of the coder; OpenCode's own limit is usually shorter. */
-  commandMs: 10 * 60_000,
-  commandOutputBytesMax: 64 * 1024 * 1024,
+  commandMs: isolationLimits.commandMsMax,
+  commandOutputBytesMax: isolationLimits.commandOutputBytesMax,
   commandsAtOnceMax: 8,
-  processesMax: 512,
-  commandFileBytesMax: 2 * 1024 * 1024 * 1024,
+  commandWatchedEveryMs: 200,
+  agentWatchedEveryMs: 1_000,
+  processesLookedAtMax: 4_096,
   brokerConnectionsMax: 64,
   brokerRequestBytesMax: 512 * 1024,
   brokerRequestWithinMs: 10_000,

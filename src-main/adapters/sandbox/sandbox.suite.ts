@@ -59,7 +59,7 @@ export function openBench(): Bench {
   for (const folder of [workspaceDir, stateDir]) mkdirSync(folder)
   chmodSync(dir, 0o700)
   mkdirSync(join(dir, 'egress'))
-  const proxyOf = (says: string): Server => createServer((_req, res) => { res.end(says) }).listen(join(dir, 'egress/proxy.sock'))
+  const proxyOf = (says: string): Server => createServer((_req, res) => { res.end(says) }).listen({ path: join(dir, 'egress/proxy.sock'), writableAll: true })
   let egress = proxyOf('from the proxy')
   let counter = 0
   const agents: AgentProcess[] = []

@@ -17,6 +17,7 @@ import { createGrounds, realFolder, type Grounds } from './sandbox-ground.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
 import { agentVariablePrefix, type BridgeOrder } from './scripts.ts'
 import { unavailableSandbox } from './unavailable-sandbox.ts'
+import { handOver } from './unprivileged.ts'
 
 export interface VendorSandboxDeps {
   /** Private folder of its own for the sockets of running programs; made when missing. */
@@ -91,6 +92,8 @@ async function launch(deps: VendorSandboxDeps, grounds: Grounds, spec: VendorSpe
   try {
     const promptFile = spec.prompt === null ? null : join(folder.path, 'prompt.txt')
     if (promptFile !== null) await writeFile(promptFile, spec.prompt ?? '', { mode: 0o444 })
+    await handOver(plan.value.homeDir)
+    await handOver(dirname(spec.egressSocketPath))
     const started = await startBubblewrap({
       layout: layout.value, command: limitedVendor(layout.value, commandOf(spec, plan.value)), env: environmentOf(plan.value), output: 'pipe', runFolder: folder.path,
       options: vendorArguments({ layout: layout.value, files: folder.files, homeDir: plan.value.homeDir, binds: plan.value.binds, binaryPath, egressFolder: dirname(spec.egressSocketPath), controlDir: folder.controlDir, promptFile }),

@@ -86,5 +86,5 @@ async function run(deps: WorkspaceEffectDeps, dir: string, text: string, mounts:
 }
 
 function testRun(command: CommandRun): TestRun {
-  return { command: command.text, exitCode: command.exitCode, logDigest: command.logDigest, logTail: command.logTail.slice(-20_000), durationMs: command.durationMs }
+  return { command: command.text, exitCode: command.exitCode, logDigest: command.logDigest, logTail: `${command.logTail}${command.limitHit === null ? '' : `\n(The sandbox: this command ${command.limitHit}.)\n`}`.slice(-20_000), durationMs: command.durationMs }
 }

@@ -19,7 +19,8 @@ export class ClientServer {
   listen(where: { readonly host: string; readonly port: number } | { readonly path: string }): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject)
-      this.#server.listen(where, () => {
+      // A socket's own folder says who may reach it; the sandbox behind may run as another account than this process.
+      this.#server.listen('path' in where ? { ...where, writableAll: true } : where, () => {
         this.#server.off('error', reject)
         resolve()
       })

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { Form } from 'react-aria-components'
 import type { AppInfo } from '../../../src-preload/contract/methods.ts'
+import { isolationLimits } from '../../../src-preload/contract/limits.ts'
 import type { Settings } from '../../../src-preload/contract/settings.ts'
 import { t } from '../../i18n/text.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -97,6 +98,7 @@ export function IsolationSection({ info }: { readonly info: AppInfo }): ReactNod
         <Fact label={t.isolation.checked} value={moment(isolation.checkedAt)} />
         <Fact label={t.word.details} value={isolation.detail} />
       </dl>
+      {isolation.level === 'bubblewrap' ? <SandboxLimits /> : null}
       <h2 className="section-title">{t.isolation.inside}</h2>
       <ul className="notes soft">
         {t.isolation.rules.map((rule) => (
@@ -104,5 +106,29 @@ export function IsolationSection({ info }: { readonly info: AppInfo }): ReactNod
         ))}
       </ul>
     </div>
+  )
+}
+
+const gib = 2 ** 30
+const mib = 2 ** 20
+const minute = 60_000
+
+/** What the coder's sandbox and each command's may use at most. */
+function SandboxLimits(): ReactNode {
+  const words = t.isolation.limits
+  const most = isolationLimits
+  return (
+    <>
+      <h2 className="section-title">{t.isolation.limitsTitle}</h2>
+      <p className="soft">{t.isolation.limitsHint}</p>
+      <dl className="facts facts-roomy">
+        <Fact label={words.memory} value={words.memoryMost(most.memoryBytesMax / gib, most.processMemoryBytesMax / gib)} />
+        <Fact label={words.processes} value={words.processesMost(most.processesMax)} />
+        <Fact label={words.time} value={words.timeMost(most.commandMsMax / minute, most.commandCpuMsMax / minute)} />
+        <Fact label={words.file} value={words.fileMost(most.fileBytesMax / gib, most.tmpBytesMax / mib)} />
+        <Fact label={words.output} value={words.outputMost(most.commandOutputBytesMax / mib)} />
+        <Fact label={words.disk} value={words.diskLeast(most.diskFreeBytesMin / gib)} />
+      </dl>
+    </>
   )
 }

@@ -9,6 +9,9 @@ export const liveOrderFrom = 2 ** 52
 
 const callLost = failure('unavailable', 'The app ended while this call was open. What it took is not known; its reservation counts as spent.', 'Nothing to do.')
 
+/** What an owner can do about a limit of the sandbox. */
+const limitTodo = 'Nothing of it goes on. The limits stand in Settings → Isolation; ask Bot B for a smaller step, or run the rest yourself after you accept.'
+
 /** A row keeps its first journaled place. */
 function placed(before: Row | undefined, where: At): { readonly order: number; readonly at: Millis } {
   if (before?.kind !== 'entry') return { order: where.order, at: where.at }
@@ -53,7 +56,7 @@ export function entryRows(state: TaskState, event: TaskEvent, where: At): EntryR
     case 'call-reserved': case 'call-settled': return callRows(state, event, where, put, change)
     case 'call-refused': return [put(here, event.bot, { is: 'notice', level: 'warning', text: event.message, todo: null })]
     case 'tool-started': case 'tool-ended': return [toolRow(state, event, where)]
-    case 'command-ran': return event.refused === null && event.limitHit === null ? [] : [put(here, 'host', { is: 'notice', level: 'warning', text: event.refused === null ? `Command stopped: ${event.limitHit ?? ''}.` : `Command refused: ${event.refused}`, todo: null })]
+    case 'command-ran': return event.refused === null && event.limitHit === null ? [] : [put(here, 'host', { is: 'notice', level: 'warning', text: event.refused === null ? `Bot B's command ended: it ${event.limitHit ?? ''}.` : `Command refused: ${event.refused}`, todo: event.limitHit === null ? null : limitTodo })]
     default: return endRows(event, (body, author) => [put(here, author, body)], put, change)
   }
 }

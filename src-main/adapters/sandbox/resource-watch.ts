@@ -1,0 +1,101 @@
+import { readFile, readdir, statfs } from 'node:fs/promises'
+import { isolationLimits } from '../../../src-preload/contract/limits.ts'
+import { sandboxLimits } from './sandbox-limits.ts'
+
+/** What a sandbox has in use, all its processes together. */
+export interface Use { readonly memoryBytes: number; readonly tasks: number; readonly cpuMs: number }
+
+/** Clock ticks of `/proc/PID/stat`: USER_HZ, 100 on every Linux that this app has a filter for. */
+const msPerTick = 10
+const kib = 1024
+
+interface Seen { readonly tasks: number; readonly children: readonly number[]; readonly residentBytes: number; readonly cpuMs: number }
+
+async function text(path: string): Promise<string> {
+  // Gone since it was listed: it uses nothing.
+  return readFile(path, 'latin1').catch(() => '')
+}
+
+/** `children` lists are per thread (proc(5)). */
+async function look(pid: number): Promise<Seen> {
+  const [threads, status, stat] = await Promise.all([readdir(`/proc/${pid}/task`).catch(() => []), text(`/proc/${pid}/status`), text(`/proc/${pid}/stat`)])
+  const lists = await Promise.all(threads.map((thread) => text(`/proc/${pid}/task/${thread}/children`)))
+  const amount = (name: string): number => Number(new RegExp(`^${name}:\\s*(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * kib
+  // After the name, in brackets: field 14 to 17 are the times of the process and of the children that it has waited for.
+  const times = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 15).map(Number)
+  return { tasks: threads.length, children: lists.flatMap((list) => list.split(' ').filter((word) => word !== '').map(Number)), residentBytes: amount('RssAnon') + amount('RssShmem'), cpuMs: times.reduce((sum, ticks) => sum + ticks, 0) * msPerTick }
+}
+
+/** Memory that forked processes still share is counted once. */
+async function sharedOnce(pids: readonly number[]): Promise<number> {
+  const rolls = await Promise.all(pids.map((pid) => text(`/proc/${pid}/smaps_rollup`)))
+  return rolls.reduce((sum, roll) => sum + [...roll.matchAll(/^Pss_(?:Anon|Shmem):\s*(\d+) kB/gm)].reduce((part, match) => part + Number(match[1]) * kib, 0), 0)
+}
+
+/**
+ * What the processes below `firstPid`, the first of a process namespace, have in use now. Whoever loses its parent in there becomes a child of the first,
+ * so that nobody can leave this tree.
+ */
+export async function useOf(firstPid: number, memoryBytesMax: number): Promise<Use> {
+  const pids: number[] = []
+  let [resident, tasks, cpuMs] = [0, 0, 0]
+  for (let wave: readonly number[] = [firstPid]; wave.length > 0;) {
+    const seen = await Promise.all(wave.map(look))
+    pids.push(...wave)
+    for (const one of seen) { resident += one.residentBytes; tasks += one.tasks; cpuMs += one.cpuMs }
+    wave = seen.flatMap((one) => one.children).slice(0, sandboxLimits.processesLookedAtMax)
+  }
+  return { tasks, cpuMs, memoryBytes: resident > memoryBytesMax ? await sharedOnce(pids) : resident }
+}
+
+const bytes = (amount: number): string => (amount >= 2 ** 30 ? `${String(Math.round(amount / 2 ** 30))} GiB` : `${String(Math.round(amount / 2 ** 20))} MiB`)
+
+/** Bounds of one sandbox; `cpuMsMax` null: its processor time is bounded by something else. */
+export interface Bounds { readonly memoryBytesMax: number; readonly tasksMax: number; readonly cpuMsMax: number | null }
+
+export const commandBounds: Bounds = { memoryBytesMax: isolationLimits.memoryBytesMax, tasksMax: isolationLimits.processesMax, cpuMsMax: isolationLimits.commandCpuMsMax }
+export const agentBounds: Bounds = { ...commandBounds, cpuMsMax: null }
+
+/** Which bound is passed, in words that continue “the command …”; null: none. */
+export function boundPassed(use: Use, bounds: Bounds): string | null {
+  if (use.memoryBytes > bounds.memoryBytesMax) return `used more than ${bytes(bounds.memoryBytesMax)} of memory`
+  if (use.tasks >= bounds.tasksMax) return `had ${String(bounds.tasksMax)} processes and threads at once`
+  if (bounds.cpuMsMax !== null && use.cpuMs > bounds.cpuMsMax) return `used more than ${String(Math.round(bounds.cpuMsMax / 60_000))} minutes of processor time`
+  return null
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+/** Whether the disk is nearly full and it was not when the sandbox began. */
+export function diskPassed(free: number, freeAtStart: number): string | null {
+  const floor = isolationLimits.diskFreeBytesMin
+  return free < floor && freeAtStart - free > floor / 16 ? `left less than ${bytes(floor)} free on the disk` : null
+}
+
+/**
+ * Looks at a sandbox every `everyMs` until `end`, and tells once when a bound is passed. What happens between two looks is bounded by the limits that
+ * the kernel keeps for each process (`bubblewrap-arguments.ts`).
+ */
+export function watchResources(sandbox: { readonly firstPid: number; readonly workspaceDir: string; readonly bounds: Bounds; readonly everyMs: number }, onPassed: (why: string) => void): { end(): void } {
+  const over = new AbortController()
+  const isOver = (): boolean => over.signal.aborted
+  const watch = async (): Promise<void> => {
+    const freeAtStart = await freeBytes(sandbox.workspaceDir)
+    for (;;) {
+      await new Promise<void>((done) => {
+        const timer = setTimeout(done, sandbox.everyMs)
+        over.signal.addEventListener('abort', () => { clearTimeout(timer); done() }, { once: true })
+      })
+      if (isOver()) return
+      const why = boundPassed(await useOf(sandbox.firstPid, sandbox.bounds.memoryBytesMax), sandbox.bounds) ?? diskPassed(await freeBytes(sandbox.workspaceDir), freeAtStart)
+      if (isOver()) return
+      if (why !== null) { onPassed(why); return }
+    }
+  }
+  // Not being able to look is a reason to end it: a bound that nobody watches is none.
+  watch().catch((error: unknown) => { if (!isOver()) onPassed(`could not be watched any more (${error instanceof Error ? error.message : String(error)})`) })
+  return { end: () => { over.abort() } }
+}
