@@ -35,6 +35,7 @@ export const verifyRunners: readonly Runner[] = [
 
 /** The second half, on the packaged app. Further runners (acceptance …) are added here. */
 export const packagedRunners: readonly Runner[] = [
+  { script: 'isolation', arguments: ['--other-account'] },
   { script: 'harness' },
   { script: 'simulate' },
   { script: 'package', arguments: ['--inspectable'] },

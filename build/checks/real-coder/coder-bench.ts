@@ -6,6 +6,7 @@ import { createOpenCodeCoder } from '../../../src-main/adapters/opencode/opencod
 import { createBubblewrapSandbox } from '../../../src-main/adapters/sandbox/bubblewrap-sandbox.ts'
 import { insidePaths } from '../../../src-main/adapters/sandbox/inside-paths.ts'
 import type { Coder, CoderRun, CoderSignal, CoderSpec, CommandAsk, CommandRun, CommandVerdict, Sandbox, Timers } from '../../../src-main/engine/ports.ts'
+import { limits } from '../../../src-preload/contract/limits.ts'
 import { taskIdSchema } from '../../../src-preload/contract/ids.ts'
 import { openRelay, type Relay } from './relay.ts'
 import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts'
@@ -14,7 +15,7 @@ import { startScriptedProvider, type ScriptedProvider } from './scripted-provide
 const binaryPath = process.env['COUNTERSIGN_OPENCODE_BIN'] ?? resolve(import.meta.dirname, `../../../node_modules/opencode-linux-${process.arch}/bin/opencode`)
 export const token = 'tok-of-this-task'
 /** What must come does so in seconds; the bound is for loaded machines. */
-const waitMs = 30_000
+const waitMs = 100_000
 /** For `expect.poll`: until a fact holds. */
 export const eventually = { timeout: waitMs } as const
 
@@ -49,7 +50,8 @@ export interface CoderBench {
 const timers: Timers = {
   after(ms, signal, run) {
     if (signal.aborted) return
-    const timer = setTimeout(run, ms)
+    // OpenCode's start is slower than the probe's bound where two processors serve many tests; the bound has tests of its own.
+    const timer = setTimeout(run, ms === limits.versionProbeMs ? waitMs : ms)
     signal.addEventListener('abort', () => { clearTimeout(timer) }, { once: true })
   },
 }

@@ -24,6 +24,11 @@ const tables: Readonly<Record<Architecture, CallTable>> = {
   },
 }
 
+/** The calls that the filter refuses, by name and number. */
+export function deniedCalls(architecture: Architecture): Readonly<Record<string, number>> {
+  return tables[architecture].denied
+}
+
 const clone3 = 435
 const x32Bit = 0x4000_0000
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET (`include/uapi/linux/sched.h`). */

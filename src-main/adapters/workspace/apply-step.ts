@@ -105,9 +105,15 @@ export async function syncFoldersOf(root: string, steps: readonly ApplyStep[]): 
   }
 }
 
+/** A file of the result takes this folder's name. Whatever the task did not know of in it stays, and is told. */
+async function removeEmptied(folder: PinnedFolder, name: string, path: string): Promise<void> {
+  const gone = await unless(['ENOTEMPTY', 'EEXIST'], rmdir(folder.at(name)).then(() => true))
+  if (gone === null) fault('apply-failed', `The folder ${path} is in the way: the result has a file of that name, and the folder still holds files that are not part of the task.`, 'Everything was put back. Move those files away and accept again, or save the patch.')
+}
+
 /** Does a step that is `todo`. Never overwrites what it did not expect: a change underneath is found in the backup and throws. */
 export async function doStep(root: string, step: ApplyStep): Promise<void> {
-  if (step.does === 'remove-folder') return inFolderOf(root, step.path, (folder, name) => rmdir(folder.at(name)))
+  if (step.does === 'remove-folder') return inFolderOf(root, step.path, (folder, name) => removeEmptied(folder, name, step.path))
   if (step.does === 'make-folder') {
     return inFolderOf(root, step.path, async (folder, name) => {
       await unless(['EEXIST'], mkdir(folder.at(name)))

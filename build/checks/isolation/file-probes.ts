@@ -1,0 +1,56 @@
+import { denied, given, unfindable, type Probe } from './probe.ts'
+
+/** OpenCode itself refuses a few programs (`cat`, `rm` …) with a path outside of the workspace, before it asks anybody; this is about the sandbox behind. */
+const shell = (line: string): string => `bash -c '${line}'`
+const writes = (path: string): string => `bash -c 'echo x > ${path}'`
+const opens = (path: string, mode: string): string => `perl -MFcntl -e 'sysopen(F, "${path}", ${mode}) or die'`
+
+/** Files of this host, of the app and of the agent. */
+export const fileProbes: readonly Probe[] = [
+  denied('a secret of the owner', (on) => shell(`cat ${on.dir}/owner/.ssh/id_fake`)),
+  denied('that secret by a link', (on) => `bash -c 'ln -sfn ${on.dir}/owner/.ssh/id_fake to-secret && cat to-secret'`),
+  denied('that secret by a link to its folder', (on) => `bash -c 'ln -sfn ${on.dir}/owner to-owner && cat to-owner/.ssh/id_fake'`),
+  denied('that secret by a hard link', (on) => `bash -c 'rm -f hard; ln ${on.dir}/owner/.ssh/id_fake hard && cat hard'`, 'nobody'),
+  denied('that secret by the way up', (on) => shell(`cat ../../../../../..${on.dir}/owner/.ssh/id_fake`)),
+  denied('that secret by the root of the first process', (on) => shell(`cat /proc/1/root${on.dir}/owner/.ssh/id_fake`), 'nobody'),
+  denied('that secret by the folder of the first process', (on) => shell(`cat /proc/1/cwd/${on.dir}/owner/.ssh/id_fake`), 'nobody'),
+  denied('a new file outside by a link', (on) => `bash -c 'ln -sfn ${on.dir} to-dir && echo x > to-dir/new'`),
+  denied('a link that is swapped while it is read', (on) => `bash -c 'for i in {1..200}; do ln -sfn ${on.dir}/owner/.ssh/id_fake swap; cat swap 2>/dev/null && exit 0; rm -f swap; touch swap; done; exit 1'`),
+  denied('the folder that holds the app\'s files', (on) => `ls ${on.dir}`),
+  denied('the common temporary folder', (on) => shell(`cat ${on.tmpFile}`)),
+  denied('the shared memory of this host', (on) => shell(`cat ${on.shmFile}`)),
+  denied('a memory segment of this host', (on) => `perl -e 'defined(shmget(${String(on.shmKey)}, 0, 0)) or die'`),
+  denied('the home folders', () => 'bash -c \'ls -A /root || [ -n "$(ls -A /home | grep -v ^agent$)" ]\'', 'root'),
+  denied('the passwords of the accounts', () => shell('cat /etc/shadow'), 'root'),
+  denied('the accounts', () => 'bash -c \'[ $(wc -l < /etc/passwd) -gt 2 ]\''),
+  denied('the name of this machine', () => 'ls /etc/hostname /etc/machine-id', 'nobody'),
+  denied('the logs', () => 'ls /var/log'),
+  denied('the boot files, media and services', () => 'bash -c \'ls -d /boot || ls -d /media || ls -d /srv || ls -d /mnt\''),
+  denied('the devices of the machine', () => 'ls /sys/class'),
+  denied('the control groups', () => 'ls /sys/fs/cgroup'),
+  denied('the agent\'s private files', () => 'bash -c \'ls -A ~ | grep -q .\'', 'nobody'),
+  denied('the agent\'s programs', () => 'ls /opt/app', 'nobody'),
+  denied('the broker\'s socket', () => 'ls /run/app /run/ctl', 'nobody'),
+  denied('the agent\'s token, in any file', () => `bash -c 'grep -rIqs ${unfindable('tok-of-this-task')} /home /opt/tools /run /etc /tmp /workspace'`, 'nobody'),
+  ...['/usr', '/etc', '/', '/opt/opencode', '/opt/tools', '/opt', '/run', '/var', '/home', '/proc', '/dev', '/sys'].map((folder) => denied(`to write into ${folder}`, () => writes(`${folder}/probe-of-isolation`), 'nobody')),
+  denied('to change a program of the system', () => 'bash -c \'chmod 777 /usr/bin/env || mv /usr/bin/env /usr/bin/env2 || rm /usr/bin/env\'', 'nobody'),
+  denied('to change OpenCode\'s program', () => 'bash -c \'echo x >> /opt/opencode/opencode || rm /opt/opencode/opencode || mv /opt/opencode /tmp/x\'', 'nobody'),
+  denied('to change the program of the first process', () => 'bash -c \'echo x > /proc/1/exe\'', 'nobody'),
+  denied('to remove a device', () => 'bash -c \'rm /dev/null || chmod 0 /dev/zero\'', 'nobody'),
+  denied('to make a block device', () => 'bash -c \'mknod /tmp/vda b 254 0 && head -c1 /tmp/vda\'', 'nobody'),
+  denied('a disk, the memory, the console or a virtual machine, as a device', () => 'bash -c \'ls /dev/[svx]d[a-z] /dev/nvme* /dev/loop* /dev/mem /dev/kmsg /dev/kvm /dev/fuse /dev/net/tun /dev/console 2>/dev/null | grep -q .\'', 'nobody'),
+  denied('to put words into a terminal (TIOCSTI)', () => 'perl -e \'open(T, "+<", "/dev/tty") or die; $c = "x"; ioctl(T, 0x5412, $c) or die\'', 'nobody'),
+  denied('to move the workspace away', () => 'bash -c \'mv /workspace /workspace2 || rmdir /workspace\'', 'nobody'),
+  denied('to plant settings of OpenCode', () => 'bash -c \'echo x > opencode.json || echo x > opencode.jsonc || mkdir -p .opencode/plugin\'', 'nobody'),
+  denied('to move the covers of those settings away', () => 'bash -c \'mv .opencode oc2 || rmdir .opencode || rm -f opencode.json || mv opencode.jsonc x\'', 'nobody'),
+  denied('to take the covers off', () => 'umount .opencode', 'nobody'),
+  denied('the core pattern, for writing', () => opens('/proc/sys/kernel/core_pattern', 'O_WRONLY'), 'root'),
+  denied('any setting of the kernel, for writing', () => 'bash -c \'find /proc/sys -type f -writable 2>/dev/null | grep -q .\'', 'root'),
+  denied('the kernel\'s emergency keys', () => opens('/proc/sysrq-trigger', 'O_WRONLY'), 'nobody'),
+  denied('the kernel\'s memory', () => opens('/proc/kcore', 'O_RDONLY'), 'nobody'),
+  denied('addresses in the kernel', () => 'bash -c \'grep -vq "^0000000000000000" /proc/kallsyms\'', 'nobody'),
+  given('to write to the workspace', () => 'bash -c \'mkdir -p sub && echo x > sub/f && [ "$(cat sub/f)" = x ]\''),
+  given('to write to a home and a /tmp of its own', () => 'bash -c \'echo x > ~/f && echo x > /tmp/f && echo x > /var/tmp/g\''),
+  given('to read the system', () => 'bash -c \'ls /usr/bin/env && [ -r /etc/passwd ]\''),
+  given('the devices that programs need', () => 'bash -c \'echo x > /dev/null && head -c 8 /dev/urandom && : < /dev/zero\''),
+]
