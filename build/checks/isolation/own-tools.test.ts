@@ -69,7 +69,7 @@ test('the model makes OpenCode try each, in one turn', { timeout: 300_000 }, asy
   const run = await bench.start()
   const sessionId = await bench.session(run)
   const good = [{ name: 'read', args: { filePath: '/workspace/own/file' } }, { name: 'write', args: { filePath: '/workspace/own/new', content: 'ours' } }]
-  await bench.submit(run, sessionId, prompt({ tools: good }, ...tries.map((one) => ({ tools: [{ name: one.tool, args: one.args(ground) }] })), { text: 'All tried.' }))
+  await bench.submit(run, sessionId, prompt(...good.map((one) => ({ tools: [one] })), ...tries.map((one) => ({ tools: [{ name: one.tool, args: one.args(ground) }] })), { text: 'All tried.' }))
   await expect.poll(() => bench.of('turn-ended').length, { timeout: 240_000, interval: 200 }).toBe(1)
   const ends = bench.of('tool-ended')
   expect(ends.length).toBe(tries.length + good.length)
@@ -85,7 +85,7 @@ describe('OpenCode\'s own tools do not bring', () => {
     const said = `${String(ended?.outcome)} ${ended?.output ?? 'nothing was seen of it'}`
     expect(said).not.toContain(ground.secret)
     expect(said).not.toContain(token)
-    expect(said).not.toMatch(/id_fake$/m)
+    if (tries[at]?.tool === 'glob' && ended?.outcome === 'done') expect(said).not.toMatch(/\/id_fake$/m)
     expect(said).not.toContain('nothing was seen')
     // A write outside may “succeed” in the sandbox's own /tmp; what counts is the host, below.
     if (!/to-dir|to-secret|\/tmp/.test(JSON.stringify(tries[at]?.args(ground)))) expect(ended?.outcome === 'failed' || tries[at]?.tool === 'grep' || tries[at]?.tool === 'glob').toBe(true)

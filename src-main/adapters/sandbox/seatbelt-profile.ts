@@ -21,7 +21,7 @@ export interface SeatbeltShape {
 
 /** A string of the profile's language (a Scheme): only the quote and the backslash mean something in it. Throws for what cannot be written. */
 function quoted(text: string): string {
-  if (/[\0-\u001f\u007f]/.test(text)) throw new RangeError('a path with control characters cannot be written into a profile')
+  if (/\p{Cc}/u.test(text)) throw new RangeError('a path with control characters cannot be written into a profile')
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }
 
