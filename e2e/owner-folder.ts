@@ -2,10 +2,10 @@ import { chownSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The app under test runs as another account than the tests when those run as root (build/checks/other-account.ts). */
+/** The app under test runs as another account than the tests when those run as root (build/checks/other-account.ts); tests side by side each have one of their own. */
 export function appUid(): number | null {
   const uid = process.env['COUNTERSIGN_E2E_UID']
-  return uid === undefined ? null : Number(uid)
+  return uid === undefined ? null : Number(uid) + Number(process.env['TEST_PARALLEL_INDEX'] ?? 0)
 }
 
 /** Path of the executable to start; `shipped` is exactly what ships, `inspectable` differs from it in the inspect fuse and in its failpoints. */
@@ -38,7 +38,8 @@ export function ownerEnvironment(home: string): Record<string, string> {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]
   })
-  return { ...Object.fromEntries(kept), HOME: home, TMPDIR: subfolder(home, 'tmp') }
+  const uid = appUid()
+  return { ...Object.fromEntries(kept), ...(uid === null ? {} : { COUNTERSIGN_E2E_ACCOUNT: String(uid) }), HOME: home, TMPDIR: subfolder(home, 'tmp') }
 }
 
 /** Gives a file or folder to the app's account. */

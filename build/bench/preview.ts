@@ -98,7 +98,7 @@ function mainTakes(messages: readonly Buffer[]): void {
   const runs = new Runs()
   runs.of(taskId)
   const dispatcher = { state: () => ({ coder: { is: 'running' }, status: 'working', openTools: new Set(), endedTools: new Set() }) } as unknown as Dispatcher
-  const previews = new Previews({ room, runs, dispatcher, clock: { now: () => now } })
+  const previews = new Previews({ room, runs, dispatcher, clock: { now: () => now }, idUsedTwice: () => undefined })
   room.follow((patch) => { serialize(patch) })
   for (const message of messages) {
     now += 8

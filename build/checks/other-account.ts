@@ -23,9 +23,10 @@ export async function launcherFor(appFolder: string, scratch: string): Promise<L
   if (process.getuid?.() !== 0) return { executable, uid: null }
   const reachable = isReachableByAnyone(appFolder) ? appFolder : await copyInto(appFolder, scratch)
   const script = join(scratch, 'launch')
-  const change = `setpriv --reuid ${strangerId} --regid ${strangerId} --clear-groups`
+  // Tests that run side by side have an account each: COUNTERSIGN_E2E_ACCOUNT (e2e/owner-folder.ts).
+  const change = `account="\${COUNTERSIGN_E2E_ACCOUNT:-${strangerId}}"; unset COUNTERSIGN_E2E_ACCOUNT; exec setpriv --reuid "$account" --regid "$account" --clear-groups`
   await mkdir(scratch, { recursive: true })
-  await writeFile(script, `#!/bin/sh\nexec ${change} '${join(reachable, 'countersign')}' "$@"\n`)
+  await writeFile(script, `#!/bin/sh\n${change} '${join(reachable, 'countersign')}' "$@"\n`)
   await chmod(script, 0o755)
   return { executable: script, uid: strangerId }
 }

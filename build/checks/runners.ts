@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { exitCodeOf } from '../runtime/run-command.ts'
-import { closingLine, playwrightTally, total, vitestTally, type Tally } from './tally.ts'
+import { closingLine, ownTally, playwrightTally, total, vitestTally, type Tally } from './tally.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const reports = join(root, 'dist/reports')
@@ -16,6 +16,7 @@ export interface Runner {
 }
 
 const vitestReport = join(reports, 'vitest.json')
+const acceptanceReport = join(reports, 'acceptance.json')
 const playwrightReport = join(reports, 'playwright.json')
 
 /** The first half of CI: `npm run verify`. Cheapest first; set-up before all, since unit tests use the real sandbox. */
@@ -33,13 +34,14 @@ export const verifyRunners: readonly Runner[] = [
   { script: 'build' },
 ]
 
-/** The second half, on the packaged app. Further runners (acceptance …) are added here. */
+/** The second half, on the packaged app. Further runners are added here. */
 export const packagedRunners: readonly Runner[] = [
   { script: 'isolation', arguments: ['--other-account'] },
   { script: 'harness' },
   { script: 'simulate' },
   { script: 'package', arguments: ['--inspectable'] },
   { script: 'e2e', report: { path: playwrightReport, read: playwrightTally } },
+  { script: 'acceptance', arguments: ['--share'], report: { path: acceptanceReport, read: ownTally } },
 ]
 
 /**

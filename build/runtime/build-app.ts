@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, readFileSync, readdirSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { run } from './run-command.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -24,6 +24,7 @@ async function buildInto(folder: string, stamp: string, env: NodeJS.ProcessEnv):
   if (existsSync(folder) && existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return
   const tool = join(root, 'node_modules/electron-vite/bin/electron-vite.js')
   await run(process.execPath, [tool, 'build', '--logLevel', 'warn'], { cwd: root, env: { ...process.env, ...env } })
+  mkdirSync(dirname(stamp), { recursive: true })
   writeFileSync(stamp, now)
 }
 

@@ -17,6 +17,16 @@ export const standIn = {
 /** The one OpenCode that the app ships; package.json pins the same version. */
 export const openCodeVersion = '1.18.30'
 
+/**
+ * The OpenCodes that the acceptance runs on beside the newest 1.18.x of the registry. `integrity`: of the package's tarball for linux-x64, as the
+ * registry states it. The last one stands in for the newest where the registry cannot be asked.
+ */
+export const acceptanceOpenCodes = [
+  { version: '1.17.18', integrity: 'sha512-8BmT22yp7pCXXu/HvAMaJsNNd6xhmlUrGs5YZSfU0neZfkSZg+Dkf9IGsuOugOtL0x2erDg2/6rRBpcJAGmTrA==' },
+  { version: '1.18.30', integrity: 'sha512-qiJz71TAZjV24Lo0mh3HgHMAZSrAPLEn7ld6H540ub0hLc0XA2Pa2YhZxjn1K845azojLv8Ek+zpK6384VbU/w==' },
+  { version: '1.18.34', integrity: 'sha512-RTAMjCve4euxP2QKLuvRmdoW5J5DQK1DiZqt+7slfixyjAEi79QC2Df2oYKogibaAI4IEU8uzenoJeEl3k+UEw==' },
+] as const
+
 /** How long the official download may go without a byte before the stand-in is taken. */
 export const officialStallMs = 10_000
 

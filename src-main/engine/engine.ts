@@ -64,7 +64,7 @@ export class Engine {
       },
     })
     const shared = { ...deps, dispatcher: this.#dispatcher, lanes: this.#lanes, runs: this.#runs }
-    const previews = new Previews({ ...shared, room: this.room })
+    const previews = new Previews({ ...shared, room: this.room, idUsedTwice: (taskId, callId, tool) => { this.#ingest.idUsedTwice(taskId, callId, tool) } })
     const ingest = new Ingest({ ...shared, room: this.room, previews })
     this.#ingest = ingest
     this.#outbox = new Outbox({

@@ -1,5 +1,5 @@
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
-import type { TaskId } from '../../src-preload/contract/ids.ts'
+import type { CallId, TaskId } from '../../src-preload/contract/ids.ts'
 import { limits } from '../../src-preload/contract/limits.ts'
 import { rowKey } from '../../src-preload/contract/rows.ts'
 import { digestOfText, utf8Bytes, wellFormed } from '../core/digest.ts'
@@ -9,7 +9,7 @@ import type { Dispatcher } from './dispatch.ts'
 import type { Lanes } from './lanes.ts'
 import type { Previews } from './previews.ts'
 import type { Room } from './room.ts'
-import { isOver, refuseAll, takeGrant, type Runs } from './runs.ts'
+import { isOver, refuseAll, takeGrant, type Run, type Runs } from './runs.ts'
 
 export interface IngestDeps { readonly dispatcher: Dispatcher; readonly lanes: Lanes; readonly room: Room; readonly runs: Runs; readonly previews: Previews; readonly log: (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void }
 
@@ -37,16 +37,21 @@ export class Ingest {
   signal(taskId: TaskId, signal: CoderSignal): void {
     if (this.#closed) return
     const run = this.#deps.runs.peek(taskId)
-    if (run !== undefined && signal.parentSessionId !== null && run.sessions.has(signal.parentSessionId)) run.sessions.add(signal.sessionId)
+    if (run !== undefined) noteFamily(run, signal)
     switch (signal.is) {
       case 'busy': case 'idle': this.#waiting(taskId, null); return
       case 'retrying': this.#waiting(taskId, `attempt ${String(signal.attempt)} failed: ${signal.message.slice(0, 200)}; trying again`); return
       case 'text': this.#text(taskId, signal); return
-      case 'tool-pending': this.#sayTexts(taskId, signal.signalId); this.#deps.previews.pending(taskId, signal.callId, signal.tool); return
-      case 'tool-running': this.#sayTexts(taskId, signal.signalId); this.#send(taskId, signal.signalId, { is: 'tool-started', callId: signal.callId, tool: signal.tool, ...inputOf(signal.input) }); return
+      case 'tool-pending': this.#sayTexts(taskId, signal.signalId); this.#deps.previews.pending(taskId, signal); return
+      case 'tool-running': this.#sayTexts(taskId, signal.signalId); this.#send(taskId, signal.signalId, { is: 'tool-started', callId: signal.callId, tool: signal.tool, parentCallId: signal.parentCallId ?? null, ...inputOf(signal.input) }); return
       case 'tool-ended': this.#toolEnded(taskId, signal); return
       default: this.#fact(taskId, signal)
     }
+  }
+
+  /** The wire has two calls of one reply under one id: on record, once. */
+  idUsedTwice(taskId: TaskId, callId: CallId, tool: string | null): void {
+    this.#send(taskId, `${taskId}:twice:${callId}`, { is: 'call-id-used-twice', callId, tool })
   }
 
   #fact(taskId: TaskId, signal: CoderSignal): void {
@@ -149,7 +154,7 @@ export class Ingest {
   #toolEnded(taskId: TaskId, signal: Extract<CoderSignal, { is: 'tool-ended' }>): void {
     const output = wellFormed(signal.output)
     this.#send(taskId, signal.signalId, {
-      is: 'tool-ended', callId: signal.callId, tool: signal.tool, state: signal.outcome, ...inputOf(signal.input), output: output.slice(0, limits.toolOutputHeldBytesMax), outputTruncated: output.length > limits.toolOutputHeldBytesMax,
+      is: 'tool-ended', callId: signal.callId, tool: signal.tool, parentCallId: signal.parentCallId ?? null, state: signal.outcome, ...inputOf(signal.input), output: output.slice(0, limits.toolOutputHeldBytesMax), outputTruncated: output.length > limits.toolOutputHeldBytesMax,
       exitCode: signal.exitCode, title: signal.title, reason: signal.outcome === 'interrupted' ? 'Interrupted.' : null,
     })
   }
@@ -163,6 +168,13 @@ export class Ingest {
       return null
     })
   }
+}
+
+/** Sessions that the task's own began, at any depth, and the calls that began them. */
+function noteFamily(run: Run, { sessionId, parentSessionId, parentCallId }: CoderSignal): void {
+  if (parentSessionId === null || !run.sessions.has(parentSessionId)) return
+  run.sessions.add(sessionId)
+  if (parentCallId !== undefined) run.parentCalls.set(sessionId, parentCallId)
 }
 
 /** Why a turn failed, in words: the proxy's own refusals are readable by their code. */

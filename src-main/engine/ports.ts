@@ -152,13 +152,14 @@ export interface CoderSpec {
   readonly onSignal: (signal: CoderSignal) => void
 }
 /** What the coder's runtime lets us observe, as ours. `signalId` = upstream id + revision: duplicates carry the same id. */
-export type CoderSignal = { readonly signalId: string; readonly sessionId: string; readonly parentSessionId: string | null } & (
+export type CoderSignal = { readonly signalId: string; readonly sessionId: string; readonly parentSessionId: string | null; /** The call that began this session, where the runtime says so. */ readonly parentCallId?: CallId } & (
   | { readonly is: 'busy' }
   | { readonly is: 'idle' }
   | { readonly is: 'retrying'; readonly attempt: number; readonly message: string; readonly nextAt: Millis }
   /** Text so far, whole. `done` when the part ended. */
   | { readonly is: 'text'; readonly partId: string; readonly reasoning: boolean; readonly text: string; readonly done: boolean }
-  | { readonly is: 'tool-pending'; readonly callId: CallId; readonly tool: string }
+  /** `wireCallId`: the vendor's id, where the call could not be named by it. */
+  | { readonly is: 'tool-pending'; readonly callId: CallId; readonly tool: string; readonly wireCallId?: string }
   | { readonly is: 'tool-running'; readonly callId: CallId; readonly tool: string; readonly input: unknown; readonly output: string | null }
   | { readonly is: 'tool-ended'; readonly callId: CallId; readonly tool: string; readonly outcome: 'done' | 'failed' | 'interrupted'; readonly input: unknown; readonly output: string; readonly title: string | null; readonly exitCode: number | null }
   | { readonly is: 'permission-asked'; readonly permissionId: string; readonly callId: CallId | null; readonly permission: string; readonly patterns: readonly string[]; readonly command: string | null; readonly workdir: string | null; readonly filePath: string | null; readonly diff: string | null }
@@ -220,6 +221,8 @@ export interface GatewayCallEnd { readonly callNumber: number; readonly taskId: 
 export interface ToolPreview {
   readonly taskId: TaskId; readonly sessionId: string | null; readonly callId: CallId; readonly tool: string | null
   readonly argumentBytes: number; readonly target: string | null; readonly tail: string; readonly tailOf: string | null; readonly contentLines: number | null
+  /** Of an edit: what it replaces. `fields`: the small arguments. `idUsedTwice`: two calls of one reply have this id. */
+  readonly before: string | null; readonly fields: readonly { readonly name: string; readonly value: string }[]; readonly idUsedTwice: boolean
   readonly state: 'growing' | 'complete' | 'interrupted'; readonly seenAt: Millis
 }
 export interface ModelGateway {

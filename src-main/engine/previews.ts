@@ -1,25 +1,31 @@
 import type { CallId, Millis, TaskId } from '../../src-preload/contract/ids.ts'
 import { rowKey, type EntryRow, type ToolBody } from '../../src-preload/contract/rows.ts'
-import { isFinished } from '../core/task/model.ts'
+import { isFinished, type TaskState } from '../core/task/model.ts'
 import { liveOrderFrom } from '../core/task/rows/entry-rows.ts'
 import type { Dispatcher } from './dispatch.ts'
-import type { Clock, ToolPreview } from './ports.ts'
+import { KeptBack } from './kept-back.ts'
+import type { Clock, CoderSignal, ToolPreview } from './ports.ts'
 import type { Room } from './room.ts'
-import type { Runs } from './runs.ts'
+import type { Run, Runs } from './runs.ts'
 
-export interface PreviewDeps { readonly room: Room; readonly runs: Runs; readonly dispatcher: Dispatcher; readonly clock: Clock }
+export interface PreviewDeps {
+  readonly room: Room; readonly runs: Runs; readonly dispatcher: Dispatcher; readonly clock: Clock
+  /** The wire has two calls of one reply under one id. */
+  readonly idUsedTwice: (taskId: TaskId, callId: CallId, tool: string | null) => void
+}
 
-/** Per task: previews whose session is not known yet. */
-const waitingMax = 64
+/** Said on the row of a call whose id another call of the same reply has. */
+const idUsedTwiceWords = 'The model gave this id to two calls of one reply. OpenCode takes them for one: only what it makes of them becomes a record.'
 
 /**
  * Tool rows before their call is complete, from two sources: the runtime's pending part (type) and the wire tap (file, bytes, tail).
  * P2. Display only: never journaled, never the basis of an approval. P3. Nothing is drawn over a call's journaled row.
  * P4. A preview of a session that is not known yet waits, and is drawn only when that session is the task's own or a descendant.
+ * P6. A vendor may use a call id again in a later reply: the runtime then names the call anew, and the wire's preview follows that name.
  */
 export class Previews {
   readonly #deps: PreviewDeps
-  readonly #waiting = new Map<TaskId, ToolPreview[]>()
+  readonly #keptBack = new KeptBack()
   #order = 0
 
   constructor(deps: PreviewDeps) {
@@ -33,20 +39,20 @@ export class Previews {
   }
 
   /** The runtime says that a call of this tool has begun. */
-  pending(taskId: TaskId, callId: CallId, tool: string): void {
+  pending(taskId: TaskId, { callId, tool, wireCallId, sessionId }: Extract<CoderSignal, { is: 'tool-pending' }>): void {
     this.#release(taskId)
-    this.#draw(taskId, callId, (body) => ({ ...body, tool }))
+    const parentCallId = this.#deps.runs.peek(taskId)?.parentCalls.get(sessionId) ?? null
+    this.#draw(taskId, callId, (body) => ({ ...body, tool, parentCallId }))
+    if (wireCallId === undefined) return
+    const earlier = this.#keptBack.rename(taskId, wireCallId, callId)
+    if (earlier !== null) this.#show(earlier)
   }
 
   /** The wire tap says how a call's arguments grow. */
   seen(preview: ToolPreview): void {
     const run = this.#deps.runs.peek(preview.taskId)
     if (run === undefined) return
-    if (preview.sessionId !== null && !run.sessions.has(preview.sessionId)) {
-      const waiting = this.#waiting.get(preview.taskId) ?? []
-      this.#waiting.set(preview.taskId, [...waiting.filter((held) => held.callId !== preview.callId), preview].slice(-waitingMax))
-      return
-    }
+    if (!isConfirmed(run, preview)) { this.#keptBack.untilSession(preview); return }
     this.#release(preview.taskId)
     this.#show(preview)
   }
@@ -59,40 +65,52 @@ export class Previews {
       if (row.body.is === 'tool' && row.body.state === 'preview') this.#deps.room.put(taskId, [{ ...row, body: { ...row.body, state: 'interrupted', reason, endedAt } }])
       if (row.body.is === 'message' && row.body.streaming) this.#deps.room.put(taskId, [{ ...row, body: { ...row.body, streaming: false } }])
     }
-    this.#waiting.delete(taskId)
+    this.#keptBack.forget(taskId)
   }
 
   #release(taskId: TaskId): void {
-    const waiting = this.#waiting.get(taskId)
     const run = this.#deps.runs.peek(taskId)
-    if (waiting === undefined || run === undefined) return
-    const known = waiting.filter((preview) => preview.sessionId !== null && run.sessions.has(preview.sessionId))
-    if (known.length === 0) return
-    this.#waiting.set(taskId, waiting.filter((preview) => !known.includes(preview)))
-    for (const preview of known) this.#show(preview)
+    if (run === undefined) return
+    for (const preview of this.#keptBack.confirmed(taskId, (held) => isConfirmed(run, held))) this.#show(preview)
   }
 
   #show(preview: ToolPreview): void {
-    this.#draw(preview.taskId, preview.callId, (body) => ({
-      ...body, tool: preview.tool ?? body.tool, target: preview.target ?? body.target, argumentBytes: Math.max(preview.argumentBytes, body.argumentBytes), contentLines: preview.contentLines ?? body.contentLines,
-      tail: preview.tail, tailOf: preview.tailOf,
+    const { taskId } = preview
+    const callId = this.#keptBack.nameOf(preview)
+    const state = this.#deps.dispatcher.state(taskId)
+    if (state !== undefined && hasRecord(state, callId)) { this.#keptBack.untilRenamed(preview); return }
+    const parentCallId = preview.sessionId === null ? null : (this.#deps.runs.peek(taskId)?.parentCalls.get(preview.sessionId) ?? null)
+    const drawn = this.#draw(taskId, callId, (body) => ({
+      ...body, tool: preview.tool ?? body.tool, target: preview.target ?? body.target, argumentBytes: preview.idUsedTwice ? preview.argumentBytes : Math.max(preview.argumentBytes, body.argumentBytes), contentLines: preview.contentLines ?? body.contentLines,
+      tail: preview.tail, tailOf: preview.tailOf, before: preview.before, fields: preview.fields, parentCallId: body.parentCallId ?? parentCallId, reason: preview.idUsedTwice ? idUsedTwiceWords : body.reason,
       ...(preview.state === 'interrupted' ? { state: 'interrupted' as const, reason: 'The stream ended before the call was complete.', endedAt: this.#deps.clock.now() } : {}),
     }))
+    if (drawn && preview.idUsedTwice) this.#deps.idUsedTwice(taskId, callId, preview.tool)
   }
 
-  #draw(taskId: TaskId, callId: CallId, edit: (body: ToolBody) => ToolBody): void {
+  /** Whether it was drawn. */
+  #draw(taskId: TaskId, callId: CallId, edit: (body: ToolBody) => ToolBody): boolean {
     const state = this.#deps.dispatcher.state(taskId)
     // A process that is gone, or not yet ours, has nothing growing.
-    if (state?.coder.is !== 'running' || isFinished(state.status) || state.openTools.has(callId) || state.endedTools.has(callId)) return
+    if (state?.coder.is !== 'running' || isFinished(state.status) || hasRecord(state, callId)) return false
     const key = rowKey.tool(taskId, callId)
     const before = this.#deps.room.get(taskId, key)
     const row: EntryRow = before?.kind === 'entry' && before.body.is === 'tool' ? before : this.#blank(taskId, key, callId)
-    if (row.body.is !== 'tool' || row.body.state !== 'preview') return
+    if (row.body.is !== 'tool' || row.body.state !== 'preview') return false
     this.#deps.room.put(taskId, [{ ...row, body: edit(row.body) }])
+    return true
   }
 
   #blank(taskId: TaskId, key: string, callId: CallId): EntryRow {
     const { order, at } = this.next()
     return { kind: 'entry', key, taskId, order, at, author: 'coder', turnId: null, body: { is: 'tool', callId, tool: '', state: 'preview', target: null, argumentBytes: 0, contentLines: null, tail: '', tailOf: null, input: null, output: null, outputTruncated: false, exitCode: null, title: null, startedAt: at, endedAt: null, reason: null, parentCallId: null } }
   }
+}
+
+function isConfirmed(run: Run, { sessionId }: ToolPreview): boolean {
+  return sessionId === null || run.sessions.has(sessionId)
+}
+
+function hasRecord(state: TaskState, callId: CallId): boolean {
+  return state.openTools.has(callId) || state.endedTools.has(callId)
 }

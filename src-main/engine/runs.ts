@@ -1,4 +1,4 @@
-import type { Bot, TaskId } from '../../src-preload/contract/ids.ts'
+import type { Bot, CallId, TaskId } from '../../src-preload/contract/ids.ts'
 import type { CommandVerdict, CoderRun } from './ports.ts'
 
 /** A command that the owner (or the grant) allowed once: exact text and directory. */
@@ -16,6 +16,8 @@ export interface Run {
   readonly tokens: Map<Bot, { readonly token: string; readonly socketPath: string }>
   /** The task's own session and its descendants: whose previews may be shown. */
   readonly sessions: Set<string>
+  /** The call that began a descendant session. */
+  readonly parentCalls: Map<string, CallId>
   /** Text parts that stream: what was drawn last, and what of it the journal has. */
   readonly texts: Map<string, { readonly text: string; readonly reasoning: boolean; readonly said: string }>
   waitingFor: string | null
@@ -29,7 +31,7 @@ export class Runs {
   of(taskId: TaskId): Run {
     const known = this.#runs.get(taskId)
     if (known !== undefined) return known
-    const run: Run = { taskId, lifetime: new AbortController(), coder: null, process: 0, grants: [], asks: new Map(), tokens: new Map(), sessions: new Set(), texts: new Map(), waitingFor: null }
+    const run: Run = { taskId, lifetime: new AbortController(), coder: null, process: 0, grants: [], asks: new Map(), tokens: new Map(), sessions: new Set(), parentCalls: new Map(), texts: new Map(), waitingFor: null }
     this.#runs.set(taskId, run)
     return run
   }

@@ -39,6 +39,8 @@ export const toolBodySchema = z.object({
   argumentBytes: z.number().int().min(0), contentLines: z.number().int().min(0).nullable(),
   /** Bounded tail of the growing text argument; display only. */
   tail: z.string(), tailOf: z.string().nullable(),
+  /** While it is a preview. `before`: the end of the text that an edit replaces; `fields`: its small arguments as far as they have come. */
+  before: z.string().nullable().optional(), fields: z.array(z.object({ name: z.string(), value: z.string() })).readonly().optional(),
   input: z.string().nullable(), output: z.string().nullable(), outputTruncated: z.boolean(), exitCode: z.number().int().nullable(),
   title: z.string().nullable(), startedAt: millisSchema, endedAt: millisSchema.nullable(), reason: z.string().nullable(), parentCallId: callIdSchema.nullable(),
 })

@@ -69,7 +69,8 @@ function takeSession(state: Translation, sessionId: string): { parentSessionId: 
 type Body<S> = S extends unknown ? Omit<S, 'signalId' | 'sessionId' | 'parentSessionId'> : never
 
 function signal(state: Translation, sessionId: string, signalId: string, body: Body<CoderSignal>): Translated {
-  return { is: 'signal', signal: { signalId, sessionId, parentSessionId: state.sessions.get(sessionId)?.parentSessionId ?? null, ...body } as CoderSignal }
+  const parentCallId = state.parentCalls.get(sessionId)
+  return { is: 'signal', signal: { signalId, sessionId, parentSessionId: state.sessions.get(sessionId)?.parentSessionId ?? null, ...(parentCallId === undefined ? {} : { parentCallId }), ...body } as CoderSignal }
 }
 
 function takeStatus(state: Translation, sessionId: string, status: WireStatus, revision: string): readonly Translated[] {
@@ -123,11 +124,18 @@ function takeTool(state: Translation, part: WireToolPart): readonly Translated[]
   const known = state.calls.get(part.id)
   const call = known ?? newCall(state, part)
   if (call.stage === 'ended') return []
+  noteChild(state, call, part)
   switch (part.state.status) {
-    case 'pending': return known === undefined ? [signal(state, call.sessionId, `${part.id}:pending`, { is: 'tool-pending', callId: call.callId, tool: call.tool })] : []
+    case 'pending': return known === undefined ? [signal(state, call.sessionId, `${part.id}:pending`, { is: 'tool-pending', callId: call.callId, tool: call.tool, ...(call.vendorCallId === call.callId ? {} : { wireCallId: call.vendorCallId }) })] : []
     case 'running': return takeRunning(state, call, part)
     case 'completed': case 'error': return [endCall(state, call, endingOf(call, part))]
   }
+}
+
+/** A subagent's session is named in the metadata of the call that began it. */
+function noteChild(state: Translation, call: CallState, part: WireToolPart): void {
+  const child = part.state.status === 'pending' || part.tool !== 'task' ? null : textField(part.state.metadata, 'sessionId')
+  if (child !== null && child !== call.sessionId) state.parentCalls.set(child, call.callId)
 }
 
 function newCall(state: Translation, part: WireToolPart): CallState {

@@ -38,6 +38,8 @@ export interface Translation {
   readonly callIds: Set<string>
   /** `messageId/callId` → part id; the call id is the vendor's. */
   readonly callParts: Map<string, string>
+  /** Session of a subagent → the call that began it. */
+  readonly parentCalls: Map<string, CallId>
   /** Asks that wait for their tool part to run: only then are the command's directory and exact text known. */
   readonly waitingAsks: Map<string, WirePermission>
   readonly seenAsks: Set<string>
@@ -47,7 +49,7 @@ export interface Translation {
 
 /** The state before anything was seen. */
 export function newTranslation(): Translation {
-  return { sessions: new Map(), roles: new Map(), texts: new Map(), calls: new Map(), callIds: new Set(), callParts: new Map(), waitingAsks: new Map(), seenAsks: new Set(), questionCounts: new Map() }
+  return { sessions: new Map(), roles: new Map(), texts: new Map(), calls: new Map(), callIds: new Set(), callParts: new Map(), parentCalls: new Map(), waitingAsks: new Map(), seenAsks: new Set(), questionCounts: new Map() }
 }
 
 /** Calls of these sessions that have not ended; of all sessions when none are named. */

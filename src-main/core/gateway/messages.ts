@@ -54,7 +54,7 @@ const callEndSchema = z.object({
 })
 const previewSchema = z.object({
   taskId: taskIdSchema, sessionId: z.string().nullable(), callId: callIdSchema, tool: z.string().nullable(), argumentBytes: z.number().int().min(0), target: z.string().nullable(),
-  tail: z.string(), tailOf: z.string().nullable(), contentLines: z.number().int().nullable(), state: z.enum(['growing', 'complete', 'interrupted']), seenAt: millisSchema,
+  tail: z.string(), tailOf: z.string().nullable(), contentLines: z.number().int().nullable(), before: z.string().nullable(), fields: z.array(z.object({ name: z.string(), value: z.string() })).readonly(), idUsedTwice: z.boolean(), state: z.enum(['growing', 'complete', 'interrupted']), seenAt: millisSchema,
 })
 
 /** Proxy → app. */

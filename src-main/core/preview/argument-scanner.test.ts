@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../../src-preload/contract/limits.ts'
+import { isWellFormed } from '../digest.ts'
 import { ArgumentScanner } from './argument-scanner.ts'
 
 function scan(pieces: readonly string[]): ArgumentScanner {
@@ -22,7 +23,8 @@ describe('the argument scanner', () => {
     for (let at = 0; at <= written.length; at++) {
       const preview = scan(cut(written, [at])).preview()
       expect(preview).toEqual({
-        argumentBytes: Buffer.byteLength(written), target: '/workspace/src/größe "a".ts', tail: content, tailOf: 'content', contentLines: 3, closed: true,
+        argumentBytes: Buffer.byteLength(written), target: '/workspace/src/größe "a".ts', tail: content, tailOf: 'content', contentLines: 3, before: null, closed: true,
+        fields: [{ name: 'nested', value: '{…}' }, { name: 'n', value: '-1500' }, { name: 'yes', value: 'true' }],
       })
     }
   })
@@ -33,6 +35,21 @@ describe('the argument scanner', () => {
       const json = escaped ? plain.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`) : plain
       expect(scan(cut(json, places.map((place) => place % (json.length + 1)))).preview()).toEqual(scan([json]).preview())
     }))
+  })
+
+  test('tells what an edit replaces beside what it puts there, cut at every place', () => {
+    const edit = JSON.stringify({ filePath: 'a.ts', oldString: 'one "old"\nline ü', newString: 'two 😀\nlines\n', replaceAll: true })
+    for (let at = 0; at <= edit.length; at++) expect(scan(cut(edit, [at])).preview()).toMatchObject({ target: 'a.ts', before: 'one "old"\nline ü', tail: 'two 😀\nlines\n', tailOf: 'newString', contentLines: 2, fields: [{ name: 'replaceAll', value: 'true' }] })
+    expect(scan(['{"filePath":"a.ts","oldString":"on']).preview()).toMatchObject({ before: 'on', tail: '', tailOf: null })
+  })
+
+  test('tells other arguments as they are written, bounded', () => {
+    expect(scan(['{"pattern":"fo']).preview().fields).toEqual([{ name: 'pattern', value: 'fo' }])
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`key${index}`, 'v'.repeat(1_000)]))
+    const { fields } = scan([JSON.stringify(many)]).preview()
+    expect(fields).toHaveLength(12)
+    for (const { value } of fields) expect(value).toBe(`${'v'.repeat(160)}…`)
+    expect(isWellFormed(scan([JSON.stringify({ half: `${'v'.repeat(159)}😀` })]).preview().fields[0]!.value)).toBe(true)
   })
 
   test('names the target before the content has begun', () => {

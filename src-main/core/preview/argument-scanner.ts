@@ -1,4 +1,5 @@
 import { limits } from '../../../src-preload/contract/limits.ts'
+import { ArgumentFields, type ArgumentField } from './argument-fields.ts'
 import { GrowingTail, isHighSurrogate, isLowSurrogate } from './growing-tail.ts'
 import { PatchTarget } from './patch-target.ts'
 
@@ -13,6 +14,10 @@ export interface ArgumentPreview {
   /** Which argument `tail` is of. */
   readonly tailOf: string | null
   readonly contentLines: number | null
+  /** Of an edit: the end of the text that is replaced; null while no such text has begun. */
+  readonly before: string | null
+  /** The other arguments, as far as they have come. */
+  readonly fields: readonly ArgumentField[]
   /** The argument object has been closed. */
   readonly closed: boolean
 }
@@ -22,6 +27,8 @@ const keyCharsMax = 64
 /** A higher rank replaces a lower one; among equals the first stays. */
 const targetRanks: Readonly<Record<string, number>> = { filePath: 4, patchText: 3, path: 2, file: 2, command: 1 }
 const contentKeys: ReadonlySet<string> = new Set(['content', 'newString', 'patchText', 'command'])
+const beforeKey = 'oldString'
+const beforeCharsMax = 2_000
 
 const quote = 34
 const backslash = 92
@@ -40,6 +47,8 @@ export class ArgumentScanner {
   #hex = 0
   #value: string | null = null
   #content: GrowingTail | null = null
+  #before: GrowingTail | null = null
+  readonly #fields = new ArgumentFields()
   #contentKey: string | null = null
   #patch: PatchTarget | null = null
   #target: string | null = null
@@ -53,11 +62,11 @@ export class ArgumentScanner {
 
   /** Characters looked at or copied so far: the cost, which must be linear in what was fed. */
   get steps(): number {
-    return this.#steps + this.#copied + (this.#content?.copied ?? 0)
+    return this.#steps + this.#copied + (this.#content?.copied ?? 0) + (this.#before?.copied ?? 0)
   }
 
   get heldChars(): number {
-    return this.#key.length + (this.#value?.length ?? 0) + (this.#target?.length ?? 0) + (this.#content?.heldChars ?? 0)
+    return this.#key.length + (this.#value?.length ?? 0) + (this.#target?.length ?? 0) + (this.#content?.heldChars ?? 0) + (this.#before?.heldChars ?? 0) + this.#fields.heldChars
   }
 
   get target(): string | null {
@@ -89,7 +98,7 @@ export class ArgumentScanner {
     const content = this.#content
     return {
       argumentBytes: this.#bytes, target: this.#target, tail: content?.text() ?? '', tailOf: this.#contentKey,
-      contentLines: content?.lines ?? null, closed: this.closed,
+      contentLines: content?.lines ?? null, before: this.#before?.text() ?? null, fields: this.#fields.all(), closed: this.closed,
     }
   }
 
@@ -155,6 +164,8 @@ export class ArgumentScanner {
     }
     if (this.#value !== null) this.#value += text.slice(0, targetCharsMax + 1 - this.#value.length)
     if (this.#contentKey !== null && this.#contentKey === this.#key) this.#content?.push(text, newlines)
+    else if (this.#key === beforeKey) this.#before?.push(text, newlines)
+    else this.#fields.grow(text)
     if (this.#patch !== null) {
       this.#patch.push(text)
       if (this.#patch.found !== null) this.#endPatch()
@@ -169,13 +180,16 @@ export class ArgumentScanner {
       this.#contentKey = this.#key
     }
     if (this.#key === 'patchText') this.#patch = new PatchTarget(targetCharsMax)
+    else if (this.#key === beforeKey) this.#before = new GrowingTail(beforeCharsMax)
     else if (Object.hasOwn(targetRanks, this.#key)) this.#value = ''
+    else if (!contentKeys.has(this.#key)) this.#fields.begin(this.#key, '')
   }
 
   #endText(): void {
     if (this.#place === 'key') { this.#place = 'colon'; return }
     if (this.#place === 'nested-text') { this.#place = 'nested'; return }
     this.#place = 'comma-or-end'
+    this.#fields.end()
     if (this.#value !== null) this.#offerTarget(this.#value, targetRanks[this.#key] ?? 0)
     this.#value = null
     this.#patch?.end()
@@ -208,15 +222,17 @@ export class ArgumentScanner {
       case 'value':
         if (blank) return
         if (unit === quote) this.#startText()
-        else if (unit === 123 || unit === 91) { this.#depth = 1; this.#place = 'nested' }
-        else this.#place = unit === 125 || unit === 44 ? 'nonsense' : 'literal'
+        else if (unit === 123 || unit === 91) { this.#depth = 1; this.#place = 'nested'; this.#fields.begin(this.#key, unit === 91 ? '[…]' : '{…}'); this.#fields.end() }
+        else if (unit === 125 || unit === 44) this.#place = 'nonsense'
+        else { this.#place = 'literal'; this.#fields.begin(this.#key, String.fromCharCode(unit)) }
         return
       case 'nested': this.#readNested(unit); return
       case 'literal':
       case 'comma-or-end':
-        if (unit === 44) this.#place = 'key-or-end'
+        if (unit === 44) { this.#place = 'key-or-end'; this.#fields.end() }
         else if (unit === 125) this.#place = 'closed'
         else if (!blank && this.#place === 'comma-or-end') this.#place = 'nonsense'
+        else if (!blank) this.#fields.grow(String.fromCharCode(unit))
         return
       default: return
     }

@@ -26,7 +26,7 @@ const finished = { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' 
 describe('previews of a chat stream', () => {
   test('follow a call whose id and name come in the first piece only', () => {
     expect(show('chat', [piece(0, { id: 'a', name: 'write', text: '' }), piece(0, { text: '{"filePath":"x",' }), piece(0, { text: '"content":"1' })])).toEqual([
-      { callId: 'a', tool: 'write', argumentBytes: 28, target: 'x', tail: '1', tailOf: 'content', contentLines: 1, state: 'growing' },
+      { callId: 'a', tool: 'write', argumentBytes: 28, target: 'x', tail: '1', tailOf: 'content', contentLines: 1, before: null, fields: [], idUsedTwice: false, state: 'growing' },
     ])
   })
 
@@ -53,6 +53,19 @@ describe('previews of a chat stream', () => {
   test('follow calls without an index, by id, else as the last one', () => {
     const events = [piece(undefined, { id: 'a', name: 'read', text: '{"filePath":' }), piece(undefined, { text: '"1"}' }), piece(undefined, { id: 'b', name: 'bash', text: '{"command":"c"}' })]
     expect(show('chat', events)).toMatchObject([{ callId: 'a', target: '1' }, { callId: 'b', target: 'c' }])
+  })
+
+  test('mark both calls of a reply that have one id, in sequence or interleaved', () => {
+    for (const events of [
+      [piece(0, { id: 'a', name: 'bash', text: '{"command":"1"}' }), piece(1, { id: 'a', name: 'bash', text: '{"command":"2' })],
+      [piece(0, { id: 'a', name: 'bash', text: '{"command":"1' }), piece(1, { id: 'a', name: 'bash', text: '{"command":"2' }), piece(0, { text: '1' })],
+    ]) expect(show('chat', events)).toMatchObject([{ callId: 'a', idUsedTwice: true }, { callId: 'a', idUsedTwice: true }])
+    expect(show('chat', [piece(0, { id: 'a', name: 'bash' }), piece(1, { id: 'b', name: 'bash' })])).toMatchObject([{ idUsedTwice: false }, { idUsedTwice: false }])
+  })
+
+  test('stay with the first id of a call whose vendor changes it under way', () => {
+    const events = [piece(0, { id: 'a', name: 'write', text: '{"filePath":"x",' }), piece(0, { id: 'b', text: '"content":"1"}' })]
+    expect(show('chat', events)).toMatchObject([{ callId: 'a', target: 'x' }, { callId: 'b' }])
   })
 
   test('keep the choices apart', () => {

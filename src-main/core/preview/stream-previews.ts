@@ -1,3 +1,4 @@
+import type { ArgumentField } from './argument-fields.ts'
 import { ArgumentScanner } from './argument-scanner.ts'
 import type { CallReader } from './call-step.ts'
 import { ChatCallReader } from './chat-calls.ts'
@@ -12,6 +13,10 @@ export interface CallPreview {
   readonly tail: string
   readonly tailOf: string | null
   readonly contentLines: number | null
+  readonly before: string | null
+  readonly fields: readonly ArgumentField[]
+  /** Another call of the same reply has this id as well: only one of them can have a row of its own. */
+  readonly idUsedTwice: boolean
   readonly state: 'growing' | 'complete' | 'interrupted'
 }
 
@@ -23,6 +28,7 @@ interface Call {
   tool: string | null
   readonly scanner: ArgumentScanner
   fed: boolean
+  idUsedTwice: boolean
   state: CallPreview['state']
   announced: boolean
   announcedTarget: string | null
@@ -56,7 +62,7 @@ export class StreamPreviews {
       if (call?.state !== 'growing') continue
       changed.add(step.key)
       if (step.is === 'seen') {
-        if (step.callId !== null && step.callId.length <= callIdCharsMax) call.callId ??= step.callId
+        if (step.callId !== null && step.callId.length <= callIdCharsMax) this.#name(call, step.callId)
         call.tool ??= step.tool === null ? null : step.tool.slice(0, toolCharsMax)
       } else if (step.is === 'ended') call.state = 'complete'
       else if (step.is === 'arguments' || !call.fed) feed(call, step.text)
@@ -75,15 +81,22 @@ export class StreamPreviews {
   preview(key: string): CallPreview | null {
     const call = this.#calls.get(key)
     if (call === undefined || call.callId === null) return null
-    const { argumentBytes, target, tail, tailOf, contentLines } = call.scanner.preview()
-    return { callId: call.callId, tool: call.tool, argumentBytes, target, tail, tailOf, contentLines, state: call.state }
+    const { closed: _closed, ...known } = call.scanner.preview()
+    return { callId: call.callId, tool: call.tool, ...known, idUsedTwice: call.idUsedTwice, state: call.state }
+  }
+
+  /** A call keeps its first id. Whoever comes with an id that another call of this stream has is marked, and so is that one. */
+  #name(call: Call, callId: string): void {
+    if (call.callId !== null) return
+    call.callId = callId
+    for (const other of this.#calls.values()) if (other !== call && other.callId === callId) other.idUsedTwice = call.idUsedTwice = true
   }
 
   #callOf(key: string): Call | null {
     const known = this.#calls.get(key)
     if (known !== undefined) return known
     if (this.#calls.size >= callsMax) return null
-    const call: Call = { callId: null, tool: null, scanner: new ArgumentScanner(), fed: false, state: 'growing', announced: false, announcedTarget: null }
+    const call: Call = { callId: null, tool: null, scanner: new ArgumentScanner(), fed: false, idUsedTwice: false, state: 'growing', announced: false, announcedTarget: null }
     this.#calls.set(key, call)
     return call
   }

@@ -52,8 +52,8 @@ export function turnEnded(state: TaskState, command: Host<'turn-ended'>, ctx: De
 /** A tool call is complete and runs. One that no process of ours can be running opens no row: nothing would end it. */
 export function toolStarted(state: TaskState, command: Host<'tool-started'>): Decided {
   if (state.coder.is !== 'running' || state.openTools.has(command.callId) || state.endedTools.has(command.callId)) return ignored
-  const { is: _, ...facts } = command
-  return decided([{ type: 'tool-started', ...facts, parentCallId: null }])
+  const { is: _, parentCallId = null, ...facts } = command
+  return decided([{ type: 'tool-started', ...facts, parentCallId }])
 }
 
 /** P1. Exactly one final record a call: doubles and late ones are dropped. A finished task opens no new row. */
@@ -62,7 +62,12 @@ export function toolEnded(state: TaskState, command: Host<'tool-ended'>): Decide
   const open = state.openTools.has(command.callId)
   if (!open && isFinished(state.status)) return ignored
   const events: TaskEvent[] = []
-  if (!open) events.push({ type: 'tool-started', callId: command.callId, tool: command.tool, target: command.target, input: command.input, inputDigest: command.inputDigest, inputBytes: command.inputBytes, parentCallId: null })
+  if (!open) events.push({ type: 'tool-started', callId: command.callId, tool: command.tool, target: command.target, input: command.input, inputDigest: command.inputDigest, inputBytes: command.inputBytes, parentCallId: command.parentCallId ?? null })
   events.push({ type: 'tool-ended', callId: command.callId, tool: command.tool, state: command.state, output: command.output, outputTruncated: command.outputTruncated, exitCode: command.exitCode, title: command.title, reason: command.reason })
   return decided(events)
+}
+
+/** Of two calls under one id the runtime keeps one: what becomes of the other one is on nobody's record, and the owner is told. */
+export function callIdUsedTwice({ callId, tool }: Host<'call-id-used-twice'>): Decided {
+  return decided([{ type: 'noted', level: 'warning', text: `Bot B's model gave two calls of one reply the same id (${callId.slice(0, 100)}${tool === null ? '' : `, ${tool}`}). OpenCode takes them for one, so one of them may have no row and no record.`, todo: 'Look at the commands that ran and at the diff rather than at the rows. If it happens again, the provider breaks its own protocol.' }])
 }

@@ -10,7 +10,7 @@ import { acceptanceApproved, acceptanceDenied, applied, applyRefused, evidenceCo
 import { coderStopped, deadlinePassed, requestStop } from './decide-stop.ts'
 import { askGone, commandAsked, foreignAnswer, permissionAsked } from './decide-permission.ts'
 import { leadAnswered, ownerAnswers, questionAsked, questionExpired } from './decide-question.ts'
-import { coderStarted, sessionBound, toolEnded, toolStarted, turnEnded } from './decide-work.ts'
+import { coderStarted, sessionBound, callIdUsedTwice, toolEnded, toolStarted, turnEnded } from './decide-work.ts'
 import { decided, ignored, type Decided } from './decision.ts'
 import { effectFailed } from './decide-failed.ts'
 import type { TaskEvent } from './events.ts'
@@ -90,6 +90,7 @@ function decideHost(state: TaskState, command: HostCommand, ctx: DecideContext):
     case 'message-said': return decided([{ type: 'message-said', author: 'coder', name: command.name, text: command.text, reasoning: command.reasoning }])
     case 'tool-started': return toolStarted(state, command)
     case 'tool-ended': return toolEnded(state, command)
+    case 'call-id-used-twice': return callIdUsedTwice(command)
     case 'permission-asked': return permissionAsked(state, command, ctx)
     case 'foreign-permission-answer': return foreignAnswer(state, command)
     case 'command-asked': return commandAsked(state, command, ctx)

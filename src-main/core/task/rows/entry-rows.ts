@@ -124,13 +124,15 @@ function waitingTool(state: TaskState, callId: CallId | null, where: At): EntryR
   return callId !== null && row?.kind === 'entry' && row.body.is === 'tool' ? [{ ...row, body: { ...row.body, state: runningState(state, callId) } }] : []
 }
 
+const nothingGrows = { tail: '', tailOf: null, before: null, fields: [] } as const
+
 function toolRow(state: TaskState, event: Extract<TaskEvent, { type: 'tool-started' | 'tool-ended' }>, where: At): EntryRow {
   const key = rowKey.tool(state.taskId, event.callId)
   const before = where.get(key)
   const known = before?.kind === 'entry' && before.body.is === 'tool' ? before.body : null
   const blank: ToolBody = { is: 'tool', callId: event.callId, tool: event.tool, state: 'running', target: null, argumentBytes: 0, contentLines: null, tail: '', tailOf: null, input: null, output: null, outputTruncated: false, exitCode: null, title: null, startedAt: where.at, endedAt: null, reason: null, parentCallId: null }
   const body: ToolBody = event.type === 'tool-started'
-    ? { ...(known ?? blank), tool: event.tool, state: runningState(state, event.callId), target: event.target ?? known?.target ?? null, argumentBytes: event.inputBytes, input: event.input, tail: '', tailOf: null, parentCallId: event.parentCallId }
-    : { ...(known ?? blank), tool: event.tool, state: event.state, output: event.output, outputTruncated: event.outputTruncated, exitCode: event.exitCode, title: event.title, reason: event.reason, endedAt: where.at, tail: '', tailOf: null }
+    ? { ...(known ?? blank), tool: event.tool, state: runningState(state, event.callId), target: event.target ?? known?.target ?? null, argumentBytes: event.inputBytes, input: event.input, ...nothingGrows, parentCallId: event.parentCallId }
+    : { ...(known ?? blank), tool: event.tool, state: event.state, output: event.output, outputTruncated: event.outputTruncated, exitCode: event.exitCode, title: event.title, reason: event.reason, endedAt: where.at, ...nothingGrows }
   return { kind: 'entry', key, taskId: state.taskId, ...placed(before, where), author: 'coder', turnId: turnOf(state), body }
 }

@@ -1,0 +1,20 @@
+import { defineConfig } from '@playwright/test'
+
+/** `npm run acceptance` starts both projects, one after the other. */
+export default defineConfig({
+  testDir: './acceptance',
+  outputDir: '../dist/acceptance-traces',
+  fullyParallel: true,
+  forbidOnly: true,
+  retries: 0,
+  timeout: 300_000,
+  workers: 4,
+  expect: { timeout: 30_000 },
+  reporter: [['list'], ['json']],
+  use: { trace: 'off', screenshot: 'only-on-failure' },
+  projects: [
+    // Each app stands still most of the time, so several do at once.
+    { name: 'together', testMatch: ['held.accept.ts', 'version.accept.ts'], workers: 4 },
+    { name: 'alone', testMatch: ['no-network.accept.ts', 'in-a-row.accept.ts'], workers: 1 },
+  ],
+})
