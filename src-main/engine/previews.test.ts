@@ -4,7 +4,7 @@ import type { CallId, TaskId } from '../../src-preload/contract/ids.ts'
 import { rowKey, type ToolBody } from '../../src-preload/contract/rows.ts'
 import { sayTurnEnded } from '../adapters/memory/scripted-coder.ts'
 import { leadSays, openScriptedRoom, type ScriptedRoom } from '../adapters/memory/scripted-room.ts'
-import type { CoderSignal, ToolPreview } from './ports.ts'
+import type { ToolPreview } from './ports.ts'
 
 interface At { readonly room: ScriptedRoom; readonly taskId: TaskId; readonly session: string }
 
