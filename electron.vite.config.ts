@@ -51,6 +51,8 @@ const preload = {
 const renderer = {
   root: at('src-renderer'),
   plugins: [react()],
+  // Grammars are chunks of their own for a worker, too.
+  worker: { format: 'es' as const },
   build: {
     target: chromeTarget,
     minify: true,

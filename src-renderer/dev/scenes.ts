@@ -50,12 +50,28 @@ const others: Row[] = [
 const preview = (argumentBytes = 61_440): EntryRow =>
   entry(id, 'coder', toolBody('call_5', 'write', { state: 'preview', target: 'src/shipping.ts', argumentBytes, contentLines: 1_204, tail: code.slice(0, 640), tailOf: 'content', input: null, output: null, endedAt: null }), 'tool:call_5')
 
+const growing = (callId: string, tool: string, change: Partial<Extract<EntryRow['body'], { is: 'tool' }>>): EntryRow =>
+  entry(id, 'coder', toolBody(callId, tool, { state: 'preview', target: null, contentLines: null, input: null, output: null, endedAt: null, ...change }), `tool:${callId}`)
+
+/** Every kind of call while it is being written. */
+const previews = (): EntryRow[] => [
+  preview(),
+  growing('call_8', 'edit', { target: 'src/shipping.ts', argumentBytes: 412, contentLines: 3, before: 'export function shippingCost(orderCents: number): number {\n  if (orderCents < 2_000) return 690\n  return 490', tail: 'export function shippingCost(orderCents: Cents): Cents {\n  const step = steps.find((one) => orderCents >= one.fromCents)\n  return step', tailOf: 'newString', fields: [{ name: 'replaceAll', value: 'true' }] }),
+  growing('call_9', 'apply_patch', { target: 'src/money.ts', argumentBytes: 240, contentLines: 6, tail: '*** Begin Patch\n*** Update File: src/money.ts\n@@\n-export type Cents = any\n+export type Cents = number\n+\n+/** Cents of a who', tailOf: 'patchText' }),
+  growing('call_10', 'bash', { argumentBytes: 34, tail: 'bun test --coverage --only-fai', tailOf: 'command', contentLines: 1 }),
+  growing('call_11', 'bash', { argumentBytes: 134, tail: 'for file in src/*.ts; do\n  bun x prettier --check "$file" || exit 1\ndone\nbun te', tailOf: 'command', contentLines: 4, fields: [{ name: 'description', value: 'Check the style of every file' }] }),
+  growing('call_12', 'grep', { argumentBytes: 61, fields: [{ name: 'pattern', value: 'shippingCost\\(' }, { name: 'include', value: '*.ts' }] }),
+  growing('call_13', '', { argumentBytes: 0 }),
+  growing('call_14', 'bash', { argumentBytes: 34, target: 'bun test', tail: 'bun test', tailOf: 'command', contentLines: 1, reason: 'The model gave this id to two calls of one reply. OpenCode takes them for one: only what it makes of them becomes a record.' }),
+]
+
 const working: Pick<TaskRow, 'waiting'> = { waiting: { for: 'approval', approvalIds: ['a1' as never] } }
 
 /** Rows by the name of a scene. */
 export const scenes: Readonly<Record<string, () => Row[]>> = {
   first: () => [],
   live: () => [task(id, 'Shipping cost by order value'), ...others, ...opening(), preview()],
+  previews: () => [task(id, 'Shipping cost by order value'), ...others, ...previews()],
   hold: () => [
     task(id, 'Shipping cost by order value', { status: 'blocked', ...working, activity: { label: 'Waits for your approval', since: Date.now() - 4_000, waitingFor: null } }), ...others, ...opening(),
     entry(id, 'coder', toolBody('call_7', 'bash', { state: 'awaiting-approval', target: 'bun scripts/check-style.ts', exitCode: null, contentLines: null, output: null, endedAt: null })), hold('a1', id, { callId: null }),

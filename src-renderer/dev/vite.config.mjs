@@ -7,5 +7,6 @@ export default defineConfig({
   root: resolve(import.meta.dirname),
   base: './',
   plugins: [react()],
+  worker: { format: 'es' },
   build: { target: 'chrome130', outDir: process.env.DEV_OUT ?? '/tmp/countersign-window', emptyOutDir: true, chunkSizeWarningLimit: 4_000, rolldownOptions: { input: resolve(import.meta.dirname, 'index.html') } },
 })

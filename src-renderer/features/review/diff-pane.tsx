@@ -6,7 +6,7 @@ import { t } from '../../i18n/text.ts'
 import { useMedia } from '../../ui/media.ts'
 import { useMethod } from '../../store/queries.ts'
 import { FailureNotice, Notice } from '../../ui/notice.tsx'
-import { codeThemes } from './code-themes.ts'
+import { codeThemes } from '../../ui/code-themes.ts'
 import { misleadingFiles } from './misleading.ts'
 
 /** Lets the tree bring a file into view. */

@@ -1,16 +1,23 @@
 import { CircleCheck, CircleX, FilePen, FilePlus2, FileSearch, Hand, LoaderCircle, OctagonPause, PencilLine, SquareTerminal, TriangleAlert, Wrench, type LucideIcon } from 'lucide-react'
-import { useLayoutEffect, useRef, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { ToolBody, ToolState } from '../../../../src-preload/contract/rows.ts'
 import { t } from '../../../i18n/text.ts'
 import { useNowMs } from '../../../store/clock.ts'
 import { useOpen } from '../../../store/ui-store.ts'
 import { Badge } from '../../../ui/badge.tsx'
-import { duration } from '../../../ui/format.ts'
+import { countdown, duration } from '../../../ui/format.ts'
 import { ExactText, Path } from '../../../ui/pieces.tsx'
+import { headCommandCharsMax, PreviewBody } from './preview-body.tsx'
 
 const toolIcons: Readonly<Record<string, LucideIcon>> = {
   write: FilePlus2, edit: FilePen, multiedit: FilePen, patch: FilePen, apply_patch: FilePen, bash: SquareTerminal, read: FileSearch, grep: FileSearch, glob: FileSearch, list: FileSearch,
 }
+
+/** What they are about stands in their arguments. */
+const filelessTools: ReadonlySet<string> = new Set(['bash', 'grep', 'glob', 'list', 'question', 'task', 'todowrite', 'webfetch', 'websearch'])
+
+/** A model that thinks between two words is no news. */
+const stillFromMs = 5_000
 
 const stateIcons: Readonly<Record<ToolState, LucideIcon>> = {
   preview: PencilLine, 'awaiting-approval': Hand, running: LoaderCircle, done: CircleCheck, failed: CircleX, interrupted: OctagonPause, uncertain: TriangleAlert,
@@ -33,7 +40,7 @@ export function ToolRow({ rowKey, body }: { readonly rowKey: string; readonly bo
     </>
   )
   return (
-    <div className={`tool tool-${body.state}${body.parentCallId === null ? '' : ' tool-nested'}`} data-call-id={body.callId} data-tool={body.tool} data-state={body.state}>
+    <div className={`tool tool-${body.state}${body.parentCallId === null ? '' : ' tool-nested'}`} aria-live="off" data-call-id={body.callId} data-tool={body.tool} data-state={body.state}>
       {expandable ? (
         <button
           type="button"
@@ -49,14 +56,15 @@ export function ToolRow({ rowKey, body }: { readonly rowKey: string; readonly bo
         <div className="tool-head">{head}</div>
       )}
       {body.reason === null ? null : <div className="tool-reason">{body.reason}</div>}
-      {preview && body.tail !== '' ? <PreviewTail tail={body.tail} of={body.tailOf} /> : null}
+      {preview ? <PreviewBody body={body} /> : null}
       {expandable && open ? <ToolDetails body={body} /> : null}
     </div>
   )
 }
 
 function Target({ body }: { readonly body: ToolBody }): ReactNode {
-  if (body.target === null) return body.state === 'preview' ? <span className="quiet small">{t.row.fileNotKnown}</span> : body.title === null ? null : <span className="clip soft">{body.title}</span>
+  if (body.target === null && body.state === 'preview' && body.tailOf === 'command' && body.tail !== '') return <TypedCommand text={body.tail} />
+  if (body.target === null) return body.state === 'preview' ? (filelessTools.has(body.tool) ? null : <span className="quiet small">{t.row.fileNotKnown}</span>) : body.title === null ? null : <span className="clip soft">{body.title}</span>
   if (body.tool === 'bash') {
     return (
       <span className="mono clip tool-target" title={body.target}>
@@ -71,6 +79,28 @@ function Target({ body }: { readonly body: ToolBody }): ReactNode {
   )
 }
 
+/** A command that is still being typed: marked as incomplete by what stands at its end. */
+function TypedCommand({ text }: { readonly text: string }): ReactNode {
+  const [first = ''] = text.split('\n', 1)
+  const short = first.length > headCommandCharsMax ? first.slice(0, headCommandCharsMax) : first
+  return (
+    <span className="mono clip tool-target tool-typed" title={t.row.commandIncomplete}>
+      <ExactText text={short} strictness="command" />
+      <span className="tool-caret pulse" aria-hidden />
+      <span className="unseen">{t.row.commandIncomplete}</span>
+    </span>
+  )
+}
+
+/** Since when nothing more of a call has come, once that is worth saying. */
+function Stillness({ bytes }: { readonly bytes: number }): ReactNode {
+  const now = useNowMs(true)
+  const [last, setLast] = useState({ bytes, at: now })
+  if (last.bytes !== bytes) setLast({ bytes, at: now })
+  const still = now - last.at
+  return still < stillFromMs ? null : <span className="warn" title={t.row.stillHint}>{t.row.still(countdown(still))}</span>
+}
+
 /** Counters that move while a call is being written, and how long it took afterwards. */
 function Numbers({ body }: { readonly body: ToolBody }): ReactNode {
   const running = body.state === 'running'
@@ -78,6 +108,7 @@ function Numbers({ body }: { readonly body: ToolBody }): ReactNode {
   if (body.state === 'preview') {
     return (
       <span className="tool-numbers">
+        <Stillness bytes={body.argumentBytes} />
         {t.word.bytes(body.argumentBytes)}
         {body.contentLines === null ? null : ` · ${t.word.lines(body.contentLines)}`}
       </span>
@@ -108,19 +139,6 @@ function State({ body }: { readonly body: ToolBody }): ReactNode {
       <Icon className={`icon icon-small${body.state === 'running' ? ' spin' : ''}${body.exitCode !== null && body.exitCode !== 0 ? ' quiet' : ''}`} aria-hidden />
       {t.row.toolStates[body.state]}
     </span>
-  )
-}
-
-/** The last lines of what is being written, in a box of fixed height, so that nothing jumps while it grows. */
-function PreviewTail({ tail, of }: { readonly tail: string; readonly of: string | null }): ReactNode {
-  const box = useRef<HTMLPreElement>(null)
-  useLayoutEffect(() => {
-    if (box.current !== null) box.current.scrollTop = box.current.scrollHeight
-  }, [tail])
-  return (
-    <pre ref={box} className="tool-tail" aria-label={t.row.tail(of ?? t.row.input)} aria-live="off" tabIndex={-1}>
-      {tail}
-    </pre>
   )
 }
 

@@ -1,5 +1,3 @@
-import { registerCustomTheme } from '@pierre/diffs'
-
 type Role = 'comment' | 'keyword' | 'string' | 'constant' | 'function' | 'type' | 'punctuation' | 'tag'
 
 /** TextMate scopes of each role; few on purpose, so that what changed is louder than what is coloured. */
@@ -20,17 +18,16 @@ const palettes = {
   dark: { background: '#181a1f', text: '#e9eaed', comment: '#b1b7c0', keyword: '#d0adf2', string: '#97dcaf', constant: '#9ac6fa', function: '#b6c3ff', type: '#88d6de', punctuation: '#bfc4cc', tag: '#f5b0b4' },
 } as const
 
-/** Names to give to the diff viewer. */
+/** Names of the two themes. */
 export const codeThemes = { light: 'countersign-light', dark: 'countersign-dark' } as const
 
-for (const kind of ['light', 'dark'] as const) {
+/** A theme as TextMate highlighters take it. */
+export function codeTheme(kind: 'light' | 'dark'): { readonly name: string; readonly type: 'light' | 'dark'; readonly colors: Record<string, string>; readonly tokenColors: { scope: string[]; settings: { foreground: string } }[] } {
   const palette = palettes[kind]
-  registerCustomTheme(codeThemes[kind], () =>
-    Promise.resolve({
-      name: codeThemes[kind],
-      type: kind,
-      colors: { 'editor.background': palette.background, 'editor.foreground': palette.text },
-      tokenColors: (Object.keys(scopes) as Role[]).map((role) => ({ scope: [...scopes[role]], settings: { foreground: palette[role] } })),
-    }),
-  )
+  return {
+    name: codeThemes[kind],
+    type: kind,
+    colors: { 'editor.background': palette.background, 'editor.foreground': palette.text },
+    tokenColors: (Object.keys(scopes) as Role[]).map((role) => ({ scope: [...scopes[role]], settings: { foreground: palette[role] } })),
+  }
 }
