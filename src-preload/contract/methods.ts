@@ -27,6 +27,8 @@ export type FolderFacts = z.infer<typeof folderFactsSchema>
 export const reviewSchema = z.object({
   taskId: taskIdSchema, evidence: evidenceSchema, verification: verificationSchema.nullable(),
   files: z.array(z.object({ change: fileChangeSchema, patch: z.string().nullable() })), reviewText: z.string().nullable(),
+  /** What the workspace holds and the diff does not. */
+  notes: z.array(z.string()),
 })
 export type Review = z.infer<typeof reviewSchema>
 

@@ -153,7 +153,7 @@ export class FakeMain {
   #review(): unknown {
     const big = this.#flags.has('big-diff')
     const long = Array.from({ length: 5_000 }, (_, i) => `export const value${i.toString()} = { id: ${i.toString()}, name: 'row ${i.toString()}' } as const`).join('\n')
-    const files = [
+    const files = this.#flags.has('no-change') ? [] : [
       { change: evidence.files[0], patch: patch('src/shipping.ts', brief.excerpts[1]?.content ?? '', code) },
       { change: evidence.files[1], patch: patch('src/money.ts', '', "/** Whole cents. */\nexport type Cents = number\n\n/** Cents of a whole number of euros. */\nexport function euros(amount: number): Cents {\n  return amount * 100\n}\n") },
       { change: evidence.files[2], patch: patch('test/shipping.test.ts', "test('pays', () => {\n  expect(shippingCost(5000)).toBe(490)\n})\n", "test('exactly 50 euros pays 1.90', () => {\n  expect(shippingCost(5_000)).toBe(190)\n})\n\ntest('100 euros ship free', () => {\n  expect(shippingCost(10_000)).toBe(0)\n})\n") },
@@ -161,6 +161,6 @@ export class FakeMain {
       ...(big ? [{ change: { path: 'src/generated/values.ts', status: 'added', additions: 5_000, deletions: 0, binary: false }, patch: patch('src/generated/values.ts', '', long) }] : []),
     ]
     const verified = !this.#flags.has('unverified')
-    return { taskId: 'task-1', evidence: { ...evidence, files: files.map((file) => file.change) }, verification: verified ? verification : { ...verification, passed: false, oracle: { ...verification.oracle, exitCode: 1 } }, files, reviewText: 'The re-run agrees with the evidence, and the held tests for **20.00**, **50.00** and **100.00** pass. The change stays inside its scope.' }
+    return { taskId: 'task-1', evidence: { ...evidence, files: files.map((file) => file.change) }, verification: verified ? verification : { ...verification, passed: false, oracle: { ...verification.oracle, exitCode: 1 } }, files, reviewText: 'The re-run agrees with the evidence, and the held tests for **20.00**, **50.00** and **100.00** pass. The change stays inside its scope.', notes: this.#flags.has('notes') ? ['The link vendor/current leads outside of the workspace (/opt/vendor/2.1) and is not part of the diff.', 'The socket tmp/dev.sock is no file.'] : [] }
   }
 }

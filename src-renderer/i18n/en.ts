@@ -123,6 +123,7 @@ export const en = {
     alreadyAccepted: 'You have accepted this result.', notReady: 'This task is not waiting for a decision.', uncertain: 'The task is uncertain; decide that first.', changed: 'The result has changed since this was shown. Open Review again.', notVerified: 'Cannot be accepted: the verification has not passed.', noHold: 'Nothing waits for your acceptance.',
     rejectTitle: 'Reject this result', rejectHint: 'The task ends as cancelled. Its summary and history are kept; nothing is applied to your folder.', reason: 'Reason (optional)', rejectConfirm: 'Reject result',
     reviseTitle: 'Request a revision', reviseHint: 'A revision is a new task that is linked to this one. It starts from this task\'s base, with your words as its requirement.', reviseLabel: 'What should be different', reviseConfirm: 'Request a revision',
+    noChange: 'No file was changed', noChangeHint: 'The workspace is what it was before Bot B began. Accepting applies nothing.', noText: 'No change can be shown as text', leftOut: 'In the workspace, but not part of the result',
     misleading: 'These files contain characters that cannot be seen or that reorder what you see', notShown: 'Not shown as text (binary or too large)', unreadable: 'The diff of these files could not be read:', unreadableTodo: 'Save the patch and look at it with another tool before you accept.',
   },
   audit: {

@@ -12,6 +12,10 @@ describe('Prose', () => {
     expect([...html.matchAll(/<\w+ (\w+)=/g)].every(([, attribute]) => attribute === 'class')).toBe(true)
   })
 
+  it.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'vbscript:x', 'https://example.test/'])('shows where a link or a picture leads, whatever that is: %s', (target) => {
+    expect(shown(`[words](${target}) ![picture](${target})`).match(new RegExp(`\\(${target.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\)`, 'g'))).toHaveLength(2)
+  })
+
   it('spells out what would reorder or control the words around it, in code and tables too', () => {
     const html = shown('a \u202Eb\n\n`c\u202Ed`\n\n| e\u2066 |\n|---|\n| f\u001B[31m |')
     for (const char of ['\u202E', '\u2066', '\u001B']) expect(html).not.toContain(char)

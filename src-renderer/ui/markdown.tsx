@@ -13,6 +13,8 @@ const schema: typeof defaultSchema = {
   ...defaultSchema,
   tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['picture', 'source', 'input'].includes(name)),
   attributes: { ...defaultSchema.attributes, img: ['alt', 'src'] },
+  // Targets of every kind are shown as text; none can be followed, so none has to vanish.
+  protocols: {},
 }
 
 const components: Components = {

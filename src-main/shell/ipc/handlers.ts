@@ -105,7 +105,7 @@ async function review(engine: Engine, workspace: Workspace, taskId: TaskId): Pro
   const diff = await workspace.diff(taskId, new AbortController().signal)
   if (!diff.ok) return diff
   if (diff.value.treeDigest !== state.evidence.treeDigest && !isFinished(state.status)) return err(failure('digest-mismatch', 'The workspace is not what was verified.', 'Reject the result, or request a revision.'))
-  return ok({ taskId, evidence: state.evidence, verification: state.verification, files: diff.value.files.map(({ change, patch }) => ({ change, patch })), reviewText: state.reviewText })
+  return ok({ taskId, evidence: state.evidence, verification: state.verification, files: diff.value.files.map(({ change, patch }) => ({ change, patch })), reviewText: state.reviewText, notes: [...(diff.value.notes ?? [])] })
 }
 
 function settingsHandlers({ settings, providers, push }: Services): Part<'settings.get' | 'settings.put' | 'providers.list' | 'provider.put' | 'provider.remove' | 'provider.test'> {

@@ -1,11 +1,13 @@
 import { parsePatchFiles, type CodeViewDiffItem, type FileDiffMetadata } from '@pierre/diffs'
 import { CodeView, WorkerPoolContextProvider, type CodeViewHandle } from '@pierre/diffs/react'
+import { FileCheck2, FileX2 } from 'lucide-react'
 import { useEffect, useImperativeHandle, useMemo, useRef, type ReactNode, type Ref } from 'react'
 import type { Review } from '../../../src-preload/contract/methods.ts'
 import { t } from '../../i18n/text.ts'
 import { useMedia } from '../../ui/media.ts'
 import { useMethod } from '../../store/queries.ts'
-import { FailureNotice, Notice } from '../../ui/notice.tsx'
+import { Empty, FailureNotice, Notice } from '../../ui/notice.tsx'
+import { ExactText } from '../../ui/pieces.tsx'
 import { codeThemes } from '../../ui/code-themes.ts'
 import { misleadingFiles } from './misleading.ts'
 
@@ -26,7 +28,7 @@ const poolOptions = { workerFactory: (): Worker => new Worker(new URL('./diff-wo
 const highlighterOptions = { theme: codeThemes, preferredHighlighter: 'shiki-js' as const }
 
 /** The diff of every file, one under the other; only what is in view is drawn. */
-export function DiffPane({ files, options, ref }: { readonly files: readonly ReviewFile[]; readonly options: DiffOptions; readonly ref: Ref<DiffPaneHandle> }): ReactNode {
+export function DiffPane({ files, notes, options, ref }: { readonly files: readonly ReviewFile[]; readonly notes: readonly string[]; readonly options: DiffOptions; readonly ref: Ref<DiffPaneHandle> }): ReactNode {
   const viewer = useRef<CodeViewHandle<undefined, undefined>>(null)
   const { items, broken } = useMemo(() => parsed(files), [files])
   const themeType = useThemeType()
@@ -50,10 +52,12 @@ export function DiffPane({ files, options, ref }: { readonly files: readonly Rev
   )
   return (
     <div className="diff-pane">
-      <DiffNotices files={files} broken={broken} />
+      <DiffNotices files={files} broken={broken} notes={notes} />
+      {files.length === 0 ? <Empty icon={FileCheck2} title={t.review.noChange}>{t.review.noChangeHint}</Empty> : items.length === 0 ? <Empty icon={FileX2} title={t.review.noText} /> : (
       <WorkerPoolContextProvider poolOptions={poolOptions} highlighterOptions={highlighterOptions}>
         <CodeView ref={viewer} containerRef={container} className="diff-view" items={items} options={viewOptions} />
       </WorkerPoolContextProvider>
+      )}
     </div>
   )
 }
@@ -85,10 +89,10 @@ function reachable(node: HTMLElement): void {
   for (const box of node.shadowRoot?.querySelectorAll<HTMLElement>('code[data-code]') ?? []) box.tabIndex = 0
 }
 
-function DiffNotices({ files, broken }: { readonly files: readonly ReviewFile[]; readonly broken: readonly string[] }): ReactNode {
+function DiffNotices({ files, broken, notes }: { readonly files: readonly ReviewFile[]; readonly broken: readonly string[]; readonly notes: readonly string[] }): ReactNode {
   const misleading = useMemo(() => misleadingFiles(files), [files])
   const unseen = files.filter(({ patch }) => patch === null).map(({ change }) => change.path)
-  if (misleading.length + unseen.length + broken.length === 0) return null
+  if (misleading.length + unseen.length + broken.length + notes.length === 0) return null
   return (
     <div className="diff-notices">
       {misleading.length === 0 ? null : (
@@ -99,6 +103,13 @@ function DiffNotices({ files, broken }: { readonly files: readonly ReviewFile[];
       {unseen.length === 0 ? null : (
         <Notice title={t.review.notShown}>
           <span className="mono">{unseen.join(', ')}</span>
+        </Notice>
+      )}
+      {notes.length === 0 ? null : (
+        <Notice title={t.review.leftOut}>
+          <ul className="notes">
+            {notes.map((note) => <li key={note}><ExactText text={note} strictness="prose" /></li>)}
+          </ul>
         </Notice>
       )}
       {broken.length === 0 ? null : <FailureNotice failure={{ code: 'evidence-failed', message: `${t.review.unreadable} ${broken.join(', ')}`, todo: t.review.unreadableTodo }} />}

@@ -39,16 +39,17 @@ export function ReviewActions({ task, review }: { readonly task: TaskRow; readon
       {accept.isError ? <FailureNotice failure={failureOf(accept.error)} /> : null}
       {save.isError ? <FailureNotice failure={failureOf(save.error)} /> : null}
       <div className="review-bar-line">
-        <span className="digest-fact">
-          <span className="quiet small">{t.review.binds}</span>
-          <Digest value={review.evidence.treeDigest} />
-        </span>
-        {blocked === null ? null : (
-          <span id="accept-blocked" className={decided ? 'quiet small' : 'warn small'}>
-            {blocked}
+        <div className="review-binds">
+          <span className="digest-fact">
+            <span className="quiet small">{t.review.binds}</span>
+            <Digest value={review.evidence.treeDigest} />
           </span>
-        )}
-        <span className="grow" />
+          {blocked === null ? null : (
+            <span id="accept-blocked" className={decided ? 'quiet small' : 'warn small'}>
+              {blocked}
+            </span>
+          )}
+        </div>
         <Button variant="plain" icon={Download} isPending={save.isPending} onPress={() => { save.mutate({ taskId: task.taskId }) }}>
           {t.review.savePatch}
         </Button>

@@ -90,7 +90,7 @@ function ReviewPanes({ review }: { readonly review: Review }): ReactNode {
       </div>
       <div className="review-middle">
         <Toolbar tab={both ? null : tab} onTab={setTab} diff={showChanges} style={style} onStyle={setStyle} wrap={wrap} onWrap={setWrap} />
-        {showChanges ? <DiffPane ref={pane} files={review.files} options={{ style, wrap: wrap === 'wrap' }} /> : <EvidencePane review={review} />}
+        {showChanges ? <DiffPane ref={pane} files={review.files} notes={review.notes} options={{ style, wrap: wrap === 'wrap' }} /> : <EvidencePane review={review} />}
       </div>
       {both ? <EvidencePane review={review} /> : null}
     </div>
