@@ -71,8 +71,8 @@ function Code({ body: { callId, target, tail, contentLines } }: { readonly body:
 
 function CodeLine({ text, pieces }: { readonly text: string; readonly pieces: readonly ColouredPiece[] | undefined }): ReactNode {
   // The first line of the tail may have lost its beginning; colours of another text are not put on it.
-  const fits = pieces !== undefined && pieces.reduce((sum, piece) => sum + piece.text.length, 0) === text.length
-  if (!fits) return `${text}\n`
+  const coloured = pieces?.reduce((sum, piece) => sum + piece.text.length, 0)
+  if (pieces === undefined || coloured !== text.length) return `${text}\n`
   return (
     <>
       {pieces.map((piece, index) => (piece.light === null ? piece.text : <span key={index} style={{ color: `light-dark(${piece.light}, ${piece.dark ?? piece.light})` }}>{piece.text}</span>))}
