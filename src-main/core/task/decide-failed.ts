@@ -28,7 +28,9 @@ export function effectFailed(state: TaskState, command: Failed, ctx: DecideConte
     case 'verify.run': return notVerified(state, command, ctx)
     // It broke off without saying how far it came: only a look at the folder can tell.
     case 'workspace.apply': case 'workspace.observe': return state.phase !== 'applying' ? decided([noted]) : decided([noted, { type: 'recovery-needed', what: uncertain(`Applying the result broke off: ${command.failure.message}`) }])
-    case 'coder.stop': case 'coder.answerPermission': case 'coder.answerCommand': case 'workspace.dispose': return decided([noted])
+    // E1. Files that somebody may still write to are no result.
+    case 'coder.stop': return state.phase === 'collecting' ? failTask(state, command.failure) : decided([noted])
+    case 'coder.answerPermission': case 'coder.answerCommand': case 'workspace.dispose': return decided([noted])
   }
 }
 

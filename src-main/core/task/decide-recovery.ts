@@ -1,4 +1,5 @@
 import { failure } from '../../../src-preload/contract/failure.ts'
+import { err } from '../../../src-preload/contract/result.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
 import { decided, endOfTurn, failTask, ignored, interruptTools, refuseAsks, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
 import { afterRestart, type EffectKind } from './effects.ts'
@@ -35,6 +36,9 @@ export function appRestarted(state: TaskState, command: Host<'app-restarted'>): 
   const turn = activeTurn(state)
   if (turn !== null) return decided([...lost, { type: 'recovery-needed', what: interruptedWords(turn) }], [], retired)
   if (state.phase === 'starting-coder' && state.coder.is !== 'none') return decided([...lost, { type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }], retired)
+  // The process that had to end before the files were taken has ended with the app.
+  const last = state.turns.at(-1)
+  if (state.phase === 'collecting' && last !== undefined) return decided(lost, [{ kind: 'evidence.collect', turnId: last.turnId }], [...retired, 'evidence.collect'])
   return decided(lost, [], retired)
 }
 
@@ -97,16 +101,26 @@ export function resolveRecovery(state: TaskState, command: Extract<OwnerCommand,
       if (state.coder.is === 'running') return decided([], [{ kind: 'coder.reconcile', turnId: turn.turnId }])
       if (state.coder.is === 'starting') return ignored // A check is under way; a second process would share the first one's state.
       return decided([{ type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
-    case 'mark-done': return decided([resolved, ...endOfTurn(state, 'The owner took the files as they are.', true), { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: 'The owner took the files as they are after an interruption.', failure: null }],
-      [...refuseAsks(state, 'the turn ended'), { kind: 'evidence.collect', turnId: turn.turnId }], ['lead.answer'])
+    case 'mark-done': return markDone(state, turn, resolved)
     case 'mark-not-done': return failTask(state, failure('cancelled', 'The owner marked the interrupted turn as not done.', 'A snapshot of the workspace was kept. Start the task again if you like.'), [resolved, { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: null }])
     case 'resend': {
+      // Time is up for new work; what was done before can still be taken.
+      if (ctx.now >= state.deadlineAt) return err(failure('deadline-passed', 'The task\'s deadline has passed, so nothing is sent again.', 'Check again or mark the turn as done to keep what it did, mark it as not done, or start a new task.'))
       if (turn.absent && ownMessage(state, turn)) return resendSame(state, turn, resolved)
       const ended: TaskEvent = { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: null }
       const started = startTurn(state, ctx, { kind: 'continue', text: continueText(turn.text) }, [resolved, ...endOfTurn(state, 'The turn was given up for a new one.', false), ended])
       return started.ok && started.value.retire !== 'all' ? decided(started.value.events, [...refuseAsks(state, 'the turn ended'), ...started.value.effects], ['lead.answer']) : started
     }
   }
+}
+
+/** The files as they are become the result. E1. Nobody may write to them any more: a process that runs is stopped, with proof, before they are compared. */
+function markDone(state: TaskState, turn: Turn, resolved: TaskEvent): Decided {
+  const runs = state.coder.is === 'running' || state.coder.is === 'starting'
+  return decided([
+    resolved, ...endOfTurn(state, 'The owner took the files as they are.', true),
+    { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: 'The owner took the files as they are after an interruption.', failure: null },
+  ], [...refuseAsks(state, 'the turn ended'), runs ? { kind: 'coder.stop' } : { kind: 'evidence.collect', turnId: turn.turnId }], ['lead.answer'])
 }
 
 /** Whether the turn has a message of its own; an answer to a live question goes on in an earlier one. */

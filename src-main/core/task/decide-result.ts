@@ -40,7 +40,8 @@ export function verified(state: TaskState, command: Host<'verified'>, ctx: Decid
   if (state.phase !== 'verifying') return ignored
   const { verification } = command
   const ended: TaskEvent = { type: 'verification-ended', verification }
-  const mendable = !verification.passed && verification.failure === null
+  // Time is up for a correction; the result as it is goes to the owner.
+  const mendable = !verification.passed && verification.failure === null && ctx.now < state.deadlineAt
   if (mendable && turnsLeft(state) && affordable(state, 'next-result', messageCharge).ok) return startTurn(state, ctx, { kind: 'correction', text: correctionText(verification) }, [ended])
   // A2. A lead whose provider was never approved says nothing; the owner has the host's facts.
   const asked: TaskState = { ...state, verification, verified: verification.passed, phase: 'reviewing' }

@@ -1,6 +1,7 @@
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import type { HostCommand } from './commands.ts'
 import { decided, ignored, interruptTools, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
+import type { Effect } from './effects.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, isFinished, openQuestions, waitingHolds, type TaskState } from './model.ts'
 
@@ -24,8 +25,13 @@ export function requestStop(state: TaskState, cause: string, then: 'cancelled' |
   ], [{ kind: 'coder.stop' }], 'all')
 }
 
-/** Time is up: what runs is stopped, with proof, and the task fails. A result that waits for the owner has no deadline. */
+/**
+ * Time is up: what runs is stopped, with proof, and the task fails. A result that waits for the owner has no deadline, nor has one that came out of
+ * an uncertain turn after it: what the bots did in time is looked at, however late that is.
+ */
 export function deadlinePassed(state: TaskState): Decided {
+  const resultOnly = state.phase === 'collecting' || state.phase === 'verifying' || state.phase === 'reviewing'
+  if (resultOnly && state.phaseSince >= state.deadlineAt) return ignored
   if (isFinished(state.status) || state.status === 'result-ready' || state.cancel !== null || state.recovery !== null) return ignored
   const why = failure('deadline-passed', 'The task\'s deadline passed.', 'Start it again with a longer deadline, or make the task smaller.')
   return requestStop(state, 'the deadline passed', 'failed', why, expired(state, 'the deadline passed'))
@@ -43,7 +49,14 @@ function expired(state: TaskState, cause: string): TaskEvent[] {
 export function coderStopped(state: TaskState, command: Host<'coder-stopped'>): Decided {
   const ended = interruptTools(state, 'Stopped.')
   const gone: TaskEvent[] = state.coder.is === 'none' || state.coder.is === 'gone' ? [] : [{ type: 'coder-gone', how: 'stopped', proof: command.proof }]
-  if (state.cancel?.state !== 'requested') return decided([...ended, ...gone], isFinished(state.status) && gone.length > 0 && !state.workspaceDisposed ? [{ kind: 'workspace.dispose' }] : [])
+  if (state.cancel?.state !== 'requested') return decided([...ended, ...gone], goesOn(state, gone.length > 0))
   const last: TaskEvent = state.cancelThen?.then === 'failed' && state.cancelThen.failure !== null ? { type: 'task-failed', failure: state.cancelThen.failure } : { type: 'task-cancelled' }
   return decided([...ended, ...gone, { type: 'cancel-observed', proof: command.proof }, last], [{ kind: 'workspace.dispose' }])
+}
+
+/** What waited for the process to be gone: the clean-up of a finished task, or the files that the owner took as they are. */
+function goesOn(state: TaskState, isGone: boolean): Effect[] {
+  const turn = state.turns.at(-1)
+  if (state.phase === 'collecting' && turn !== undefined) return [{ kind: 'evidence.collect', turnId: turn.turnId }]
+  return isFinished(state.status) && isGone && !state.workspaceDisposed ? [{ kind: 'workspace.dispose' }] : []
 }

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { failure } from '../../src-preload/contract/failure.ts'
+import type { CallId, TaskId } from '../../src-preload/contract/ids.ts'
+import { err } from '../../src-preload/contract/result.ts'
+import { sayTurnEnded } from '../adapters/memory/scripted-coder.ts'
+import { leadSays, openScriptedRoom, type ScriptedRoom } from '../adapters/memory/scripted-room.ts'
+import type { TaskEvent } from '../core/task/events.ts'
+import { brokenLaws } from '../core/task/laws.ts'
+
+const ambiguous = err(failure('submit-ambiguous', 'No answer came in time.', 'Check again.'))
+const deadlineMs = 600_000
+
+/** A room whose first turn was sent without an answer, and whose history could not be read: the process may be at work. */
+async function uncertainAlive(): Promise<{ room: ScriptedRoom; taskId: TaskId }> {
+  const room = await openScriptedRoom({ leadAnswers: [leadSays.brief, leadSays.review], onCoder: (coder) => { coder.submitAnswer = ambiguous; coder.reconcileAnswer = failure('unavailable', 'History cannot be read.', 'Try again.') } })
+  const taskId = await room.create()
+  await room.decide(taskId, 'approved')
+  expect(room.state(taskId)).toMatchObject({ recovery: { state: 'uncertain' }, coder: { is: 'running' } })
+  return { room, taskId }
+}
+
+/** A room whose app ended in the middle of the first turn. */
+async function uncertainDead(): Promise<{ room: ScriptedRoom; taskId: TaskId }> {
+  const room = await openScriptedRoom({ leadAnswers: [leadSays.brief, leadSays.review] })
+  const taskId = await room.create()
+  await room.decide(taskId, 'approved')
+  await room.restart()
+  expect(room.state(taskId)).toMatchObject({ recovery: { state: 'uncertain' }, coder: { is: 'gone' } })
+  return { room, taskId }
+}
+
+const eventsOf = (room: ScriptedRoom, taskId: TaskId): TaskEvent['type'][] => [...room.journal.read(taskId)].map((stored) => stored.type as TaskEvent['type'])
+const lawful = (room: ScriptedRoom, taskId: TaskId): void => { expect(brokenLaws([...room.journal.read(taskId)].map((stored) => ({ payload: stored.payload as TaskEvent, at: stored.at, seq: stored.seq })))).toEqual([]) }
+const exit = (room: ScriptedRoom, taskId: TaskId, exit: 're-check' | 'mark-done' | 'mark-not-done' | 'resend') => room.give(taskId, { is: 'resolve-recovery', exit })
+
+describe('a turn that the owner marks as done while its process runs', () => {
+  it('is compared only after the process was stopped, with proof', async () => {
+    const { room, taskId } = await uncertainAlive()
+    const go = room.coder.gates.hold('stop')
+    await exit(room, taskId, 'mark-done')
+    expect(room.state(taskId)).toMatchObject({ recovery: null, phase: 'collecting', coder: { is: 'running' } })
+    expect(eventsOf(room, taskId)).not.toContain('evidence-recorded')
+    // What the process still says is not of a turn any more.
+    room.coder.run().say({ is: 'tool-running', callId: 'call_late' as CallId, tool: 'write', input: {}, output: null })
+    go()
+    await room.settle()
+    const events = eventsOf(room, taskId)
+    expect(events.indexOf('coder-gone')).toBeLessThan(events.indexOf('evidence-recorded'))
+    expect(room.coder.runs.every((run) => run.stopped)).toBe(true)
+    expect(room.state(taskId)).toMatchObject({ status: 'result-ready', verified: true })
+    expect(room.state(taskId).openTools.size).toBe(0)
+    lawful(room, taskId)
+  })
+
+  it('is stopped also while a check is only starting the process', async () => {
+    const { room, taskId } = await uncertainDead()
+    const go = room.coder.gates.hold('start')
+    await exit(room, taskId, 're-check')
+    expect(room.state(taskId).coder.is).toBe('starting')
+    await exit(room, taskId, 'mark-done')
+    expect(eventsOf(room, taskId)).not.toContain('evidence-recorded')
+    go()
+    await room.settle()
+    expect(room.coder.runs.filter((run) => !run.stopped)).toEqual([])
+    expect(room.state(taskId).status).toBe('result-ready')
+    lawful(room, taskId)
+  })
+
+  it('goes on to its result when the app ends before the process was proven to be gone', async () => {
+    const { room, taskId } = await uncertainAlive()
+    room.coder.gates.hold('stop')
+    await exit(room, taskId, 'mark-done')
+    await room.restart()
+    expect(room.state(taskId)).toMatchObject({ status: 'result-ready', coder: { is: 'gone' } })
+    expect(eventsOf(room, taskId).filter((type) => type === 'evidence-recorded')).toHaveLength(1)
+    lawful(room, taskId)
+  })
+
+  it('fails, and is no result, when the process cannot be proven to be gone', async () => {
+    const { room, taskId } = await uncertainAlive()
+    room.coder.unprovable = true
+    await exit(room, taskId, 'mark-done')
+    expect(room.state(taskId)).toMatchObject({ status: 'failed', failure: { code: 'sandbox-failed' } })
+    expect(eventsOf(room, taskId)).not.toContain('evidence-recorded')
+    lawful(room, taskId)
+  })
+})
+
+describe('the exits of an uncertain turn after the deadline', () => {
+  const late = async (make: typeof uncertainDead) => {
+    const at = await make()
+    await at.room.time.advance(deadlineMs + 1_000)
+    expect(at.room.state(at.taskId)).toMatchObject({ recovery: { state: 'uncertain' }, status: expect.not.stringMatching(/failed/) as string })
+    return at
+  }
+
+  it('keep what was done: mark done leads to a verified result that waits for the owner', async () => {
+    for (const make of [uncertainDead, uncertainAlive]) {
+      const { room, taskId } = await late(make)
+      await exit(room, taskId, 'mark-done')
+      expect(room.state(taskId)).toMatchObject({ status: 'result-ready', verified: true })
+      await room.decide(taskId, 'approved')
+      expect(room.state(taskId).status).toBe('accepted')
+      lawful(room, taskId)
+    }
+  })
+
+  it('take a turn that history has as completed, and begin no correction of it', async () => {
+    const { room, taskId } = await late(uncertainDead)
+    room.coder.history = 'completed'
+    room.sandbox.exitCodes.push(1)
+    await exit(room, taskId, 're-check')
+    expect(room.state(taskId)).toMatchObject({ status: 'result-ready', verified: false })
+    expect(room.state(taskId).turns).toHaveLength(1)
+    lawful(room, taskId)
+  })
+
+  it('stop what history has as running', async () => {
+    const { room, taskId } = await late(uncertainDead)
+    room.coder.history = 'running'
+    await exit(room, taskId, 're-check')
+    await room.time.advance(0)
+    await room.settle()
+    expect(room.state(taskId)).toMatchObject({ status: 'failed', failure: { code: 'deadline-passed' } })
+    expect(room.coder.runs.every((run) => run.stopped)).toBe(true)
+  })
+
+  it('send nothing again, say so, and leave the other exits', async () => {
+    const { room, taskId } = await late(uncertainDead)
+    const before = eventsOf(room, taskId).length
+    expect(await exit(room, taskId, 'resend')).toMatchObject({ ok: false, error: { code: 'deadline-passed' } })
+    expect(eventsOf(room, taskId)).toHaveLength(before)
+    await exit(room, taskId, 'mark-not-done')
+    expect(room.state(taskId)).toMatchObject({ status: 'failed', failure: { code: 'cancelled' } })
+  })
+
+  it('are not needed by a turn that ended in time: the deadline still ends it while it is looked at', async () => {
+    const room = await openScriptedRoom({ leadAnswers: [leadSays.brief, leadSays.review] })
+    const taskId = await room.create()
+    await room.decide(taskId, 'approved')
+    room.workspace.gates.hold('diff')
+    sayTurnEnded(room.coder.run())
+    await room.settle()
+    expect(room.state(taskId).phase).toBe('collecting')
+    await room.time.advance(deadlineMs)
+    expect(room.state(taskId).cancel?.state).toBe('requested')
+  })
+})
