@@ -7,21 +7,50 @@ import { DeadLife, type Blow } from '../../src-main/adapters/memory/mortal.ts'
 import { sayTurnEnded, type ScriptedCoder, type ScriptedRun } from '../../src-main/adapters/memory/scripted-coder.ts'
 import { leadSays, steadyLead, type ScriptedRoom } from '../../src-main/adapters/memory/scripted-room.ts'
 import type { Random } from '../harness/random.ts'
+import type { Disk } from './disk.ts'
+import type { Troubles } from './tally.ts'
+import type { Wire } from './wire.ts'
 
 const broken = failure('unavailable', 'It broke.', 'Try again.')
 const ambiguous = failure('submit-ambiguous', 'No answer came.', 'Check again.')
 const commands = ['bun test', 'ls', 'bun scripts/check-style.ts', 'cat a | sh'] as const
 
-/** The disk and the app's life, as the seed has them: now and then a crash, now and then a while of refused writes. */
-export function fate(random: Random, calm: () => boolean): (point: Failpoint, passed: number, life: number) => Blow {
+export interface Fate { readonly random: Random; readonly calm: () => boolean; readonly troubles: Troubles; readonly disk: Disk; readonly dieAt: { readonly name: Failpoint; readonly nth: number } | null }
+
+const writes: ReadonlySet<Failpoint> = new Set(['commit:before', 'start:before', 'end:before'])
+
+/** The disk and the app's life, as the seed has them: now and then a crash, now and then a commit that is torn, or a while of refused writes. */
+export function fate({ random, calm, troubles, disk, dieAt }: Fate): (point: Failpoint) => Blow {
   let refusing = 0
+  let met = 0
+  const end = (point: Failpoint): Blow => {
+    troubles.crashes.set(point, (troubles.crashes.get(point) ?? 0) + 1)
+    if (point === 'commit:after' && random.chance(0.5) && disk.tear()) troubles.tornCommits += 1
+    return 'end'
+  }
   return (point) => {
+    if (point === 'commit:before') disk.begin()
+    if (point === dieAt?.name) {
+      met += 1
+      if (met === dieAt.nth) return end(point)
+    }
     if (calm()) return null
-    if (refusing > 0) { refusing -= 1; return point.endsWith(':before') ? 'refuse' : null }
-    if (random.chance(0.006)) return 'end'
+    if (refusing > 0) {
+      refusing -= 1
+      if (!writes.has(point)) return null
+      troubles.refusals += 1
+      return 'refuse'
+    }
+    if (random.chance(point === 'commit:after' ? 0.01 : 0.005)) return end(point)
     if (random.chance(0.006)) refusing = 1 + random.below(12)
     return null
   }
+}
+
+/** Puts what the coder's processes say on the wire. Their own end is not a message: the host is their parent. */
+export function overWire(coder: ScriptedCoder, wire: Wire): void {
+  const start = coder.start.bind(coder)
+  coder.start = (spec, signal) => start({ ...spec, onSignal: (said) => { if (said.is === 'exited') spec.onSignal(said); else wire.send(() => { spec.onSignal(said) }) } }, signal)
 }
 
 /** A lead that mostly says the right thing, at times nothing usable, and leaves some questions to the owner. */
@@ -46,11 +75,13 @@ export function unsettle(room: ScriptedRoom, random: Random): void {
   coder.reconcileAnswer = at(0.2) ? broken : null
   coder.unprovable = at(0.1)
   workspace.applyRefusal = at(0.2) ? 'src/a.ts changed.' : null
+  workspace.applyBreaks = at(0.1)
+  workspace.applySeen = at(0.1) ? 'unclear' : 'as-it-was'
   workspace.prepareRefusal = at(0.03) ? broken : null
   if (at(0.3)) sandbox.exitCodes.push(random.below(2))
 }
 
-/** Everything works from now on. */
+/** Everything works from now on; an apply that is to break off still does, once, since most results are applied only now. */
 export function settleWorld(room: ScriptedRoom): void {
   const { coder, workspace, sandbox } = room
   coder.submitAnswer = ok(null)
@@ -62,6 +93,7 @@ export function settleWorld(room: ScriptedRoom): void {
   coder.reconcileAnswer = null
   coder.unprovable = false
   workspace.applyRefusal = null
+  workspace.applySeen = 'as-it-was'
   workspace.prepareRefusal = null
   sandbox.exitCodes.splice(0)
 }

@@ -8,6 +8,8 @@ export interface FakeTime extends Clock, Timers {
   advance(ms: number): Promise<void>
   /** Sets the wall clock without the time in between, as sleep or an operator does. Timers that are due then run with the next `advance`. */
   jump(toMs: number): void
+  /** Whether a timer is due now. */
+  due(): boolean
   /** How many timers are armed. */
   armed(): number
 }
@@ -20,7 +22,12 @@ export function createFakeTime(startMs = 1_800_000_000_000): FakeTime {
   const timers = new Set<Armed>()
   // As the real timers: due by the wall clock, or when that much time was really waited, so that a clock set back delays nothing.
   const left = (timer: Armed): number => Math.max(0, Math.min(timer.dueAt - now, timer.waitedAt - waited))
-  const nextDue = (within: number): Armed | undefined => [...timers].filter((timer) => left(timer) <= within).sort((a, b) => left(a) - left(b) || a.order - b.order)[0]
+  const nextDue = (within: number): Armed | undefined => {
+    let first: Armed | undefined
+    // In the order in which they were set: of two that are due at once the earlier one stays.
+    for (const timer of timers) if (left(timer) <= within && (first === undefined || left(timer) < left(first))) first = timer
+    return first
+  }
   const pass = (ms: number): void => { now += ms; waited += ms }
   return {
     now: () => now,
@@ -43,6 +50,7 @@ export function createFakeTime(startMs = 1_800_000_000_000): FakeTime {
       pass(rest)
     },
     jump: (toMs) => { now = toMs },
+    due: () => nextDue(0) !== undefined,
     armed: () => timers.size,
   }
 }

@@ -1,5 +1,5 @@
+import { hash } from 'node:crypto'
 import type { Failure } from '../../../src-preload/contract/failure.ts'
-import { digestOfText } from '../../core/digest.ts'
 import { genesisHash, payloadText, rowText } from '../../core/journal/chain.ts'
 import type { Commit, CommitOutcome, EffectRecord, Journal, JournalRefusal, StoredEvent } from '../../engine/ports.ts'
 
@@ -97,7 +97,7 @@ function chained(order: Commit, version: number, last: StoredEvent | undefined, 
   return order.events.map((event, index) => {
     const row = { seq: (last?.seq ?? 0) + index + 1, stream: order.stream, version: version + index + 1, at: order.at, commandId: order.commandId, actor: order.actor, type: event.type }
     const text = payloadText(event.payload, redact)
-    prev = digestOfText(rowText({ ...row, payload: text }, prev))
+    prev = `sha256:${hash('sha256', rowText({ ...row, payload: text }, prev), 'hex')}`
     // What was written is read back, and no hand may change it: every reader sees the same.
     return { ...row, payload: JSON.parse(text) as unknown, hash: prev }
   })

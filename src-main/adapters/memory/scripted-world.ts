@@ -45,13 +45,13 @@ export function createScriptedGateway(): ScriptedGateway {
   }
 }
 
-/** What a scripted workspace will say; tests change it on the way. */
-export interface ScriptedWorkspace extends Workspace { treeDigest: Digest; applyRefusal: string | null; readonly applied: Digest[]; readonly disposed: string[]; applySeen: 'as-it-was' | 'applied' | 'not-applied' | 'unclear'; prepareRefusal: Failure | null; readonly gates: Gates<'prepare' | 'diff' | 'cleanCopy' | 'apply' | 'observeApply' | 'dispose'> }
+/** What a scripted workspace will say; tests change it on the way. `applyBreaks`: the next apply breaks off without saying how far it came. */
+export interface ScriptedWorkspace extends Workspace { treeDigest: Digest; applyRefusal: string | null; applyBreaks: boolean; readonly applied: Digest[]; readonly disposed: string[]; applySeen: 'as-it-was' | 'applied' | 'not-applied' | 'unclear'; prepareRefusal: Failure | null; readonly gates: Gates<'prepare' | 'diff' | 'cleanCopy' | 'apply' | 'observeApply' | 'dispose'> }
 
 export function createScriptedWorkspace(): ScriptedWorkspace {
   const baseDigest = digestOfText('base')
   const workspace: ScriptedWorkspace = {
-    treeDigest: digestOfText('result'), applyRefusal: null, applied: [], disposed: [], applySeen: 'as-it-was', prepareRefusal: null, gates: createGates(),
+    treeDigest: digestOfText('result'), applyRefusal: null, applyBreaks: false, applied: [], disposed: [], applySeen: 'as-it-was', prepareRefusal: null, gates: createGates(),
     inspect: (path) => Promise.resolve({ path, label: path, git: null, files: 1, bytes: 1, notes: [], proposals: [], testCommands: [], refusal: null }),
     prepare: async () => { await workspace.gates.pass('prepare'); return workspace.prepareRefusal === null ? ok({ workspaceDir: '/scripted/workspace', stateDir: '/scripted/state', baseDigest, baseCommit: null, files: 2, bytes: 20, notes: [], listing: ['README.md', 'src/a.ts'], readme: null }) : err(workspace.prepareRefusal) },
     locate: () => Promise.resolve({ workspaceDir: '/scripted/workspace', stateDir: '/scripted/state' }),
@@ -60,6 +60,10 @@ export function createScriptedWorkspace(): ScriptedWorkspace {
     cleanCopy: async () => { await workspace.gates.pass('cleanCopy'); return ok({ dir: '/scripted/copy', treeDigest: workspace.treeDigest, oracleDir: null, oracleCommand: null, release: () => Promise.resolve() }) },
     apply: async (_taskId, expected) => {
       await workspace.gates.pass('apply')
+      if (workspace.applyBreaks) {
+        workspace.applyBreaks = false
+        throw new Error('the apply broke off')
+      }
       if (workspace.applyRefusal !== null) return err(failure('folder-changed', workspace.applyRefusal, 'Look at the folder.'))
       workspace.applied.push(expected)
       return ok({ how: 'folder', detail: '1 file changed', patchPath: null })

@@ -1,5 +1,5 @@
 import type { Digest, Millis } from '../../../src-preload/contract/ids.ts'
-import { canonicalJson, isWellFormed, wellFormed } from '../digest.ts'
+import { isWellFormed, wellFormed } from '../digest.ts'
 
 /** One event as the chain sees it. `payload` is canonical JSON text; `version` counts the stream's events, from 1. */
 export interface ChainRow {
@@ -32,26 +32,48 @@ function quoted(name: string): string {
 }
 
 /**
- * The journal's edge: canonical JSON of `payload` after `redact` went over each of its strings (not over member names).
- * Lone surrogates become U+FFFD, as SQLite's UTF-8 would make them. Throws on what JSON cannot say.
+ * The journal's edge: canonical JSON (RFC 8785) of `payload` after `redact` went over each of its strings (not over member names).
+ * Lone surrogates become U+FFFD, as SQLite's UTF-8 would make them; members that are undefined are left out. Written in one pass, since each commit
+ * goes through here: the same text as `canonicalJson` of the redacted value. Throws on what JSON cannot say.
  */
 export function payloadText(payload: unknown, redact: (text: string) => string): string {
-  return canonicalJson(mapStrings(payload, (text) => wellFormed(redact(text)), 0))
+  const text = written(payload, redact, 0)
+  if (text === undefined) throw new TypeError('no JSON value: nothing to journal')
+  return text
 }
 
 const depthMax = 64
 
-function mapStrings(value: unknown, map: (text: string) => string, depth: number): unknown {
-  if (typeof value === 'string') return map(value)
-  if (value === null || typeof value !== 'object') return value
-  if (depth >= depthMax) throw new RangeError(`journal payload deeper than ${depthMax} levels`)
-  if (Array.isArray(value)) return value.map((item) => mapStrings(item, map, depth + 1))
-  // Each commit goes through here: a plain loop takes half the time of entries and back.
-  const mapped: Record<string, unknown> = {}
-  for (const name of Object.keys(value)) {
-    const item = mapStrings((value as Record<string, unknown>)[name], map, depth + 1)
-    if (name === '__proto__') Object.defineProperty(mapped, name, { value: item, enumerable: true, configurable: true, writable: true })
-    else mapped[wellFormed(name)] = item
+/** Undefined for what JSON leaves out of an object. */
+function written(value: unknown, redact: (text: string) => string, depth: number): string | undefined {
+  switch (typeof value) {
+    case 'string': return JSON.stringify(wellFormed(redact(value)))
+    case 'number':
+      if (!Number.isFinite(value)) throw new RangeError(`no JSON number: ${value}`)
+      return String(value)
+    case 'boolean': return value ? 'true' : 'false'
+    case 'object': return value === null ? 'null' : container(value, redact, depth)
+    case 'undefined': case 'symbol': case 'function': return undefined
+    case 'bigint': throw new TypeError('no JSON value: a bigint')
   }
-  return mapped
+}
+
+function container(value: object, redact: (text: string) => string, depth: number): string {
+  if (depth >= depthMax) throw new RangeError(`journal payload deeper than ${depthMax} levels`)
+  if (Array.isArray(value)) return `[${value.map((item) => written(item, redact, depth + 1) ?? 'null').join(',')}]`
+  const names = Object.keys(value)
+  if (!names.every(isWellFormed)) return container(mended(value), redact, depth)
+  // RFC 8785 sorts by UTF-16 code units, as this does.
+  names.sort()
+  let text = ''
+  for (const name of names) {
+    const item = written((value as Record<string, unknown>)[name], redact, depth + 1)
+    if (item !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${item}`
+  }
+  return `{${text}}`
+}
+
+/** The same members under names that UTF-8 can say; of two that become one, the later stays. */
+function mended(value: object): object {
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [wellFormed(name), item as unknown]))
 }
