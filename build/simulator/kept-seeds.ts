@@ -7,5 +7,6 @@ export const keptSeeds: readonly number[] = [
   104, // a stop that could not be proven at the result left rows open behind a rejected task
   223, // a turn settled by history left the holds of its permissions waiting
   100_278, // a turn that history lacked, sent again just before a crash, was sent under the same ids once more
+  2_012, // what history said of a turn while its process ended came after the next check had begun, and the task waited for a process that was gone
   1_564, // the late exit of an earlier process counted as the end of the present one, and a second one was started
 ]

@@ -75,7 +75,7 @@ export function unsettle(room: ScriptedRoom, random: Random): void {
   coder.reconcileAnswer = at(0.2) ? broken : null
   coder.unprovable = at(0.1)
   workspace.applyRefusal = at(0.2) ? 'src/a.ts changed.' : null
-  workspace.applyBreaks = at(0.1)
+  workspace.applyBreaks = at(0.3)
   workspace.applySeen = at(0.1) ? 'unclear' : 'as-it-was'
   workspace.prepareRefusal = at(0.03) ? broken : null
   if (at(0.3)) sandbox.exitCodes.push(random.below(2))

@@ -106,8 +106,10 @@ export class Outbox {
     return null
   }
 
+  /** O6. What was retired while it ran says nothing any more: the process or turn that it speaks of may have been replaced since. */
   #settle(record: EffectRecord, outcome: Outcome): Failure | null {
     const { effect } = record.payload as EffectPayload
+    if (!this.#deps.journal.openEffects().some((open) => open.id === record.id)) return null
     if (this.#stale(record)) return this.#end(record, 'retired')
     if (outcome.ok && outcome.value === null) return this.#end(record, 'done')
     const command = outcome.ok && outcome.value !== null ? outcome.value : failed(effect, outcome.ok ? brokeOff(effect) : outcome.error)

@@ -86,6 +86,24 @@ describe('a turn that the owner marks as done while its process runs', () => {
   })
 })
 
+describe('a check of an uncertain turn', () => {
+  it('says nothing any more once the process that it asked has ended', async () => {
+    const { room, taskId } = await uncertainAlive()
+    room.coder.reconcileAnswer = null
+    room.coder.history = 'running'
+    const go = room.coder.gates.hold('reconcile')
+    await exit(room, taskId, 're-check')
+    room.coder.run().stopped = true
+    room.coder.run().say({ is: 'exited', code: 1, signal: null })
+    await room.settle()
+    go()
+    await room.settle()
+    expect(room.state(taskId)).toMatchObject({ recovery: { state: 'uncertain' }, coder: { is: 'gone' } })
+    expect(room.journal.openEffects()).toEqual([])
+    lawful(room, taskId)
+  })
+})
+
 describe('the exits of an uncertain turn after the deadline', () => {
   const late = async (make: typeof uncertainDead) => {
     const at = await make()

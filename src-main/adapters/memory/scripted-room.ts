@@ -135,6 +135,14 @@ function makeLife(ground: Ground, blowAt: (point: Failpoint, passed: number) => 
 const quietRounds = 3
 const roundsMax = 12
 
+async function settleWorld(time: FakeTime): Promise<void> {
+  for (let round = 0, quiet = 0; round < roundsMax && quiet < quietRounds; round += 1) {
+    await settled()
+    quiet = time.due() ? 0 : quiet + 1
+    if (quiet === 0) await time.advance(0)
+  }
+}
+
 /** Opens the room and starts the app in it. Deterministic: the same options and calls give the same journal. */
 export async function openScriptedRoom(options: RoomOptions = {}): Promise<ScriptedRoom> {
   const ground = makeGround(options)
@@ -149,13 +157,7 @@ export async function openScriptedRoom(options: RoomOptions = {}): Promise<Scrip
   }
   let current: Current
   await boot()
-  const settle = async (): Promise<void> => {
-    for (let round = 0, quiet = 0; round < roundsMax && quiet < quietRounds; round += 1) {
-      await settled()
-      quiet = ground.time.due() ? 0 : quiet + 1
-      if (quiet === 0) await ground.time.advance(0)
-    }
-  }
+  const settle = (): Promise<void> => settleWorld(ground.time)
   const click = (): CommandId => { clicks += 1; return `click-${String(clicks)}` as CommandId }
   /** A click of which the end of the app may leave no answer. */
   const clicked = async <T>(act: (engine: Engine) => Result<T, Failure> | Promise<Result<T, Failure>>): Promise<Result<T, Failure>> => {
