@@ -114,7 +114,7 @@ function proxyTells(it: Walk): void {
   const sessionId = random.chance(0.9) ? (room.engine.state(taskId)?.sessionId ?? null) : 'ses_other'
   const callId = `call_${String(random.below(12))}` as CallId
   const state = random.pick(['growing', 'growing', 'complete', 'interrupted'] as const)
-  wire.send(() => { gateway.preview({ taskId, sessionId, callId, tool: 'write', argumentBytes: random.below(5_000), target: null, tail: '', tailOf: null, contentLines: null, state, seenAt: room.time.now() }) })
+  wire.send(() => { gateway.preview({ taskId, sessionId, callId, tool: 'write', argumentBytes: random.below(5_000), target: null, tail: '', tailOf: null, contentLines: null, before: null, fields: [], idUsedTwice: random.chance(0.05), state, seenAt: room.time.now() }) })
 }
 
 /** The owner clicks, at times twice, under the same id or another. */
