@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { agentArguments, commandArguments, commandEnvironment, limitedCommand, type AgentShape, type CommandShape } from './bubblewrap-arguments.ts'
+import { agentArguments, commandArguments, commandEnvironment, limitedAgent, limitedCommand, limitedVendor, vendorArguments, type AgentShape, type CommandShape } from './bubblewrap-arguments.ts'
 import type { HostLayout } from './host-layout.ts'
 
 const layout: HostLayout = { bwrapPath: '/usr/bin/bwrap', systemLinks: [{ at: '/bin', target: 'usr/bin' }], systemFolders: ['/lib32'], plainShell: '/usr/bin/dash', interpreters: ['/usr/bin/bash', '/usr/bin/git'], commandShell: '/usr/bin/bash', prlimit: '/usr/bin/prlimit', bash: '/usr/bin/bash', drop: null }
@@ -9,6 +9,8 @@ const common = {
 }
 const agent = agentArguments({ ...common, stateDir: '/data/state', binaryPath: '/opt/oc', egressSocketPath: '/run1/egress/proxy.sock', brokerSocketPath: '/run1/broker.sock', controlDir: '/run1/ctl' } satisfies AgentShape)
 const command = commandArguments({ ...common, binaryPath: '/opt/oc', cwd: '/workspace/sub' } satisfies CommandShape)
+
+const vendorShape = { layout, files: common.files, homeDir: '/data/vendor', binds: [{ from: '/v/lib', into: '/v/lib', write: false }], binaryPath: '/opt/oc', egressFolder: '/run1/egress', controlDir: '/run1/ctl', promptFile: '/run1/prompt.txt' }
 
 /** Position of a run of neighbouring arguments, -1 when they are not there. */
 const place = (list: readonly string[], ...wanted: readonly string[]): number => list.findIndex((_entry, at) => wanted.every((word, offset) => list[at + offset] === word))
@@ -100,4 +102,51 @@ test('a command is one argument, whatever is in it, under limits that are set in
 
 test('chosen toolchains come before what the system has, and nothing of the host\'s environment is there', () => {
   expect(commandEnvironment(['/opt/node/bin'])).toEqual({ PATH: '/opt/node/bin:/opt/tools:/usr/local/bin:/usr/bin:/bin', HOME: '/home/agent', USER: 'agent', LOGNAME: 'agent', SHELL: '/bin/bash', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp' })
+})
+
+/** One option a line. Whoever changes a sandbox changes it here as well, and so says it twice. */
+const lines = (list: readonly string[]): readonly string[] => list.join(' ').split(/ (?=--)/)
+const isolating = (host: string): readonly string[] => [
+  '--unshare-user', '--uid 1000', '--gid 1000', '--disable-userns', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', '--die-with-parent', '--new-session', '--cap-drop ALL', `--hostname ${host}`,
+  '--ro-bind /usr /usr', '--symlink usr/bin /bin', '--ro-bind /lib32 /lib32', '--proc /proc', '--ro-bind /proc/sys /proc/sys', '--dev /dev', '--size 67108864', '--tmpfs /dev/shm', '--remount-ro /dev',
+  '--size 536870912', '--tmpfs /tmp', '--dir /var', '--symlink ../tmp /var/tmp',
+]
+const settings = (...more: readonly string[]): readonly string[] => [
+  ...['ssl', 'pki', 'ca-certificates', 'crypto-policies', 'alternatives', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'mime.types', ...more].map((name) => `--ro-bind-try /etc/${name} /etc/${name}`),
+  ...['hosts', 'passwd', 'group', 'nsswitch.conf'].map((name) => `--ro-bind /run1/etc/${name} /etc/${name}`),
+]
+const work = ['--bind /data/ws /workspace', '--ro-bind /data/deps /workspace/node_modules', '--ro-bind /run1/opencode /workspace/.opencode', '--ro-bind /run1/empty.json /workspace/opencode.json']
+const last = (folder: string): readonly string[] => ['--remount-ro /', `--chdir ${folder}`, '--seccomp 4', '--json-status-fd 5']
+
+describe('nothing but this, in this order, is what is given to', () => {
+  test('the agent', () => {
+    expect(lines(agent)).toEqual([
+      ...isolating('agent'), ...settings(), '--ro-bind /dev/null /usr/bin/bash', '--ro-bind /dev/null /usr/bin/git', '--bind /data/state /home/agent', ...work, '--ro-bind /opt/oc /opt/opencode/opencode', '--ro-bind /run1/app /opt/app',
+      '--ro-bind /usr/bin/dash /opt/app/sh', '--ro-bind /run1/egress /run/app/egress', '--ro-bind /run1/broker.sock /run/app/broker.sock', '--bind /run1/ctl /run/ctl', ...last('/opt/app'),
+    ])
+  })
+
+  test('a command', () => {
+    expect(lines(command)).toEqual([...isolating('work'), ...settings('fonts'), '--size 67108864', '--tmpfs /home/agent', ...work, '--ro-bind /opt/oc /opt/opencode/opencode', '--ro-bind /run1/tools /opt/tools', ...last('/workspace/sub')])
+  })
+
+  test('a trial run, which has no OpenCode', () => {
+    const trial = lines(commandArguments({ ...common, binaryPath: null, cwd: '/workspace' }))
+    expect(trial).toEqual([...isolating('work'), ...settings('fonts'), '--size 67108864', '--tmpfs /home/agent', ...work, '--ro-bind /run1/tools /opt/tools', ...last('/workspace')])
+  })
+
+  test.each([['with a prompt', vendorShape, ['--ro-bind /run1/prompt.txt /run/app/prompt.txt']], ['without one', { ...vendorShape, promptFile: null }, []]] as const)('a vendor\'s program %s', (_how, shape, prompt) => {
+    expect(lines(vendorArguments(shape))).toEqual([
+      ...isolating('vendor'), ...settings('fonts'), '--bind /data/vendor /home/agent', '--size 67108864', '--tmpfs /workspace', '--ro-bind /v/lib /v/lib', '--ro-bind /opt/oc /opt/opencode/opencode', '--ro-bind /run1/app /opt/app',
+      '--ro-bind /run1/egress /run/app/egress', ...prompt, '--bind /run1/ctl /run/ctl', ...last('/opt/app'),
+    ])
+  })
+})
+
+describe('every program waits at the gate and is under limits', () => {
+  const gate = ['-c', 'echo 600 > /proc/self/oom_score_adj; echo r >&6 && read -r go <&6 && exec 6<&- && exec "$@"; exit 125', 'gate', '/usr/bin/prlimit', '--nproc=512', '--core=0', '--data=8589934592', '--fsize=2147483648']
+
+  test('the agent, by the one shell that its sandbox has', () => { expect(limitedAgent(layout, ['/opt/x', 'a b'])).toEqual(['/opt/app/sh', ...gate, '/opt/x', 'a b']) })
+  test('a vendor\'s program', () => { expect(limitedVendor(layout, ['/opt/x'])).toEqual(['/usr/bin/dash', ...gate, '/opt/x']) })
+  test('a command, with its processor time', () => { expect(limitedCommand(layout, 'x')).toEqual(['/usr/bin/dash', ...gate, '--cpu=1800', '/usr/bin/bash', '-c', 'x']) })
 })

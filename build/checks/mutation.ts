@@ -1,0 +1,72 @@
+// `npm run mutation [-- area …]`: changes the code of what decides over consent and isolation, one place at a time, and looks whether a test notices.
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { exitCodeOf } from '../runtime/run-command.ts'
+import { closingLine } from './tally.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const reports = join(root, 'dist/reports')
+/** Of the mutants that can be noticed, so many in a hundred must be. */
+const killedPercentMin = 90
+
+interface Area { readonly name: string; readonly mutate: readonly string[]; readonly tests: readonly string[] }
+
+const core = (folder: string): Area => ({ name: folder, mutate: [`src-main/core/${folder}/*.ts`, `!src-main/core/${folder}/*.test.ts`, `!src-main/core/${folder}/*.d.ts`], tests: [`src-main/core/${folder}/*.test.ts`] })
+
+const areas: readonly Area[] = [
+  { name: 'sandbox', mutate: ['src-main/adapters/sandbox/bubblewrap-arguments.ts'], tests: ['src-main/adapters/sandbox/bubblewrap-arguments.test.ts'] },
+  core('approval'), core('budget'), core('envelope'),
+]
+
+const reportSchema = z.object({ files: z.record(z.string(), z.object({ source: z.string(), mutants: z.array(z.object({ status: z.string(), mutatorName: z.string(), replacement: z.string().optional(), location: z.object({ start: z.object({ line: z.number() }) }) })) })) })
+
+interface Outcome { readonly killed: number; readonly all: number; readonly left: readonly string[] }
+
+/** Mutants that did not compile or load say nothing and do not count. A timeout is noticed, too: the test would hang. */
+function outcomeOf(reportPath: string): Outcome {
+  const { files } = reportSchema.parse(JSON.parse(readFileSync(reportPath, 'utf8')))
+  let [killed, all] = [0, 0]
+  const left: string[] = []
+  for (const [file, { source, mutants }] of Object.entries(files)) {
+    const lines = source.split('\n')
+    for (const { status, mutatorName, replacement, location: { start } } of mutants) {
+      if (status === 'Killed' || status === 'Timeout') killed += 1
+      else if (status === 'Survived' || status === 'NoCoverage') left.push(`${file}:${String(start.line)} ${mutatorName} → ${(replacement ?? '').slice(0, 60)} | ${lines[start.line - 1]?.trim().slice(0, 100) ?? ''}`)
+      else continue
+      all += 1
+    }
+  }
+  return { killed, all, left: left.sort() }
+}
+
+async function runArea(area: Area): Promise<Outcome | null> {
+  const report = join(reports, `mutation-${area.name}.json`)
+  const configuration = join(root, 'node_modules/.cache', `mutation-${area.name}.json`)
+  await rm(report, { force: true })
+  await writeFile(configuration, JSON.stringify({
+    testRunner: 'vitest', plugins: ['@stryker-mutator/vitest-runner'], vitest: { configFile: 'build/checks/mutation/vitest.config.ts', related: false }, mutate: area.mutate, ignorePatterns: ['dist', 'out', 'docs'],
+    coverageAnalysis: 'perTest', concurrency: 1, timeoutMS: 20_000, reporters: ['json'], jsonReporter: { fileName: report }, tempDirName: 'node_modules/.cache/mutation', allowConsoleColors: false, logLevel: 'warn',
+  }))
+  const code = await exitCodeOf(join(root, 'node_modules/.bin/stryker'), ['run', configuration], { cwd: root, env: { ...process.env, MUTATION_TESTS: area.tests.join(',') } })
+  return code === 0 && existsSync(report) ? outcomeOf(report) : null
+}
+
+async function mutation(wanted: readonly string[]): Promise<number> {
+  await mkdir(reports, { recursive: true })
+  const chosen = areas.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
+  const tally = { passed: 0, failed: 0, skipped: areas.length - chosen.length }
+  for (const area of chosen) {
+    const outcome = await runArea(area)
+    const percent = outcome === null || outcome.all === 0 ? 0 : (outcome.killed / outcome.all) * 100
+    const good = percent >= killedPercentMin
+    for (const left of outcome?.left ?? []) console.log(`  not noticed: ${left}`)
+    console.log(`${area.name.padEnd(10)} ${outcome === null ? 'did not run' : `${String(outcome.killed)} of ${String(outcome.all)} noticed, ${percent.toFixed(1)} %`}${good ? '' : `, less than ${String(killedPercentMin)} %`}`)
+    tally[good ? 'passed' : 'failed'] += 1
+  }
+  console.log(closingLine(tally))
+  return tally.failed > 0 || tally.passed === 0 ? 1 : 0
+}
+
+process.exitCode = await mutation(process.argv.slice(2))
