@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { openJournal } from '../../src-main/adapters/sqlite/open.ts'
+import { digestOfText } from '../../src-main/core/digest.ts'
 import type { SqliteJournal } from '../../src-main/adapters/sqlite/journal.ts'
 import type { Commit } from '../../src-main/engine/ports.ts'
 import { median, quantile, type BenchRow } from './support/row.ts'
@@ -18,7 +19,7 @@ function commitOf(index: number, version: number): Commit {
   const at = 1_800_000_000_000 + index
   const event = { type: 'tool-ended', payload: { callId: `call_${index}`, tool: 'write', outcome: 'done', title: 'src/shipping.ts', output: 'The file was written. '.repeat(10), endedAt: at } }
   return {
-    stream: 'task_01', commandId: `cmd_${String(index).padStart(26, '0')}`, actor: 'host', at, expectedVersion: version, events: [event],
+    stream: 'task_01', commandId: `cmd_${String(index).padStart(26, '0')}`, contentDigest: digestOfText(String(index)), actor: 'host', at, expectedVersion: version, events: [event],
     effects: index % 4 === 0 ? [{ id: `effect_${index}`, kind: 'coder.answerPermission', payload: { permissionId: `per_${index}`, allow: true } }] : [], settles: [], retires: [],
   }
 }
@@ -28,7 +29,7 @@ function bytesOf(commit: Commit): string {
   const hashes = 2 * 71
   const events = commit.events.map((event) => JSON.stringify(event.payload) + event.type + commit.stream + commit.commandId + commit.actor + 'h'.repeat(hashes))
   const effects = commit.effects.map((effect) => JSON.stringify(effect.payload) + effect.id + effect.kind + commit.stream + commit.commandId + 'pending')
-  return [...events, ...effects, commit.commandId + commit.stream + commit.actor].join('')
+  return [...events, ...effects, commit.commandId + commit.stream + commit.actor + commit.contentDigest].join('')
 }
 
 /** Milliseconds that each step took. */

@@ -2,6 +2,7 @@ import { chownSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TaskId } from '../../src-preload/contract/ids.ts'
 import { openJournal } from '../../src-main/adapters/sqlite/open.ts'
+import { digestOfText } from '../../src-main/core/digest.ts'
 import { acceptedTask } from './support/history.ts'
 import { drawnRoom, sampleButton, startUntilPainted } from './support/painted.ts'
 import { median, type BenchRow } from './support/row.ts'
@@ -24,7 +25,7 @@ function fill(stage: Stage, home: string): number {
     const taskId = `task_${String(task).padStart(24, '0')}` as TaskId
     const startedAt = Date.now() - 86_400_000 + task * 1_000
     const events = acceptedTask(taskId, callsATask, startedAt)
-    const outcome = journal.commit({ stream: taskId, commandId: `fill_${task}`, actor: 'host', at: startedAt, expectedVersion: 0, events: events.map((event) => ({ type: event.type, payload: event })), effects: [], settles: [], retires: [] })
+    const outcome = journal.commit({ stream: taskId, commandId: `fill_${task}`, contentDigest: digestOfText(taskId), actor: 'host', at: startedAt, expectedVersion: 0, events: events.map((event) => ({ type: event.type, payload: event })), effects: [], settles: [], retires: [] })
     if (outcome.is !== 'committed') throw new Error(`the journal answered ${outcome.is}`)
     written += events.length
   }

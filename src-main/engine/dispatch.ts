@@ -12,6 +12,7 @@ import type { TaskState } from '../core/task/model.ts'
 import { project } from '../core/task/rows/project.ts'
 import { taskRow, type LiveFacts } from '../core/task/rows/task-row.ts'
 import type { Clock, Coder, EffectRecord, Journal, StoredEvent } from './ports.ts'
+import { contentDigestOf } from './content-digest.ts'
 import type { Room } from './room.ts'
 
 /** Who gives a command, under which id, and which effect's outcome it reports. */
@@ -81,7 +82,9 @@ export class Dispatcher {
   /** As `dispatch`, and tells a journal that refuses from a refusal of the task. */
   record(taskId: TaskId, command: TaskCommand, meta: CommandMeta): Recorded {
     const { journal, clock } = this.#deps
-    if (journal.hasCommand(meta.commandId)) return taken(ok({ events: [], duplicate: true }))
+    const contentDigest = contentDigestOf(taskId, command)
+    const receipt = journal.receiptOf(meta.commandId)
+    if (receipt !== null) return taken(receipt.contentDigest === null || receipt.contentDigest === contentDigest ? again : otherContent)
     const state = this.#states.get(taskId) ?? null
     const now = clock.now()
     let minted = 0
@@ -98,8 +101,9 @@ export class Dispatcher {
     const retires = open.filter((effect) => retire === 'all' || (retire as readonly string[]).includes(effect.kind)).map((effect) => effect.id)
     const generation = generationAfter(state, events)
     const records: EffectRecord[] = effects.map((effect, index) => ({ id: `eff_${digestOfText(`${meta.commandId}!${String(index)}`).slice(7, 31)}`, stream: taskId, kind: effect.kind, payload: { effect, generation } satisfies EffectPayload, state: 'pending', attempts: 0, commandId: meta.commandId }))
-    const outcome = journal.commit({ stream: taskId, commandId: meta.commandId, actor: meta.actor, at: now, expectedVersion: state?.version ?? 0, events: events.map((event) => ({ type: event.type, payload: event })), effects: records, settles, retires })
-    if (outcome.is === 'duplicate') return taken(ok({ events: [], duplicate: true }))
+    const outcome = journal.commit({ stream: taskId, commandId: meta.commandId, contentDigest, actor: meta.actor, at: now, expectedVersion: state?.version ?? 0, events: events.map((event) => ({ type: event.type, payload: event })), effects: records, settles, retires })
+    if (outcome.is === 'duplicate') return taken(again)
+    if (outcome.is === 'other-content') return taken(otherContent)
     if (outcome.is === 'failed') return { is: 'journal-refused', failure: outcome.failure }
     if (outcome.is === 'conflict') return taken(err(failure('conflict', 'The journal has newer facts of this task than the app.', 'Restart the app; nothing was lost.')))
     this.#fold(taskId, state, outcome.stored, records)
@@ -130,6 +134,10 @@ export class Dispatcher {
     this.#deps.committed(state, stored.map(({ payload }) => payload as TaskEvent), records)
   }
 }
+
+const again: Result<Dispatched, Failure> = ok({ events: [], duplicate: true })
+/** D3. The same id with other content is a conflict: never a new execution, and never told as done. */
+export const otherContent: Result<never, Failure> = err(failure('conflict', 'Something else was recorded under the id of this click.', 'Nothing happened now. Look at the room, then do it again.'))
 
 function taken(result: Result<Dispatched, Failure>): Recorded {
   return { is: 'taken', result }

@@ -9,7 +9,8 @@ import type { OwnerCommand } from '../core/task/commands.ts'
 import type { RunVersions, TargetFacts } from '../core/task/events.ts'
 import { isFinished, type TaskState } from '../core/task/model.ts'
 import { Admissions } from './admission.ts'
-import { Dispatcher } from './dispatch.ts'
+import { newTaskDigest } from './content-digest.ts'
+import { Dispatcher, otherContent } from './dispatch.ts'
 import { coderEffects } from './effects/coder.ts'
 import { leadEffects } from './effects/lead.ts'
 import { hostOf } from './effects/models.ts'
@@ -96,7 +97,8 @@ export class Engine {
   /** Begins a task, once: the same command id gives the same task. Refuses where isolation, provider or room for it is missing. */
   async createTask(task: NewTask): Promise<Result<{ readonly taskId: TaskId }, Failure>> {
     const taskId = `task_${digestOfText(task.commandId).slice(7, 31)}` as TaskId
-    if (this.#deps.journal.hasCommand(task.commandId)) return ok({ taskId })
+    const receipt = this.#deps.journal.receiptOf(task.commandId)
+    if (receipt !== null) return receipt.contentDigest === null || receipt.contentDigest === newTaskDigest(taskId, task) ? ok({ taskId }) : otherContent
     this.#isolation = await this.#deps.sandbox.probe()
     if (!this.#isolation.usable) return err(this.#isolation.failure ?? failure('isolation-unavailable', 'No working isolation was found.', 'Look at Settings → Isolation for what to install.'))
     const lead = this.#deps.directory.resolve(task.models.lead)

@@ -364,6 +364,23 @@ describe('two clicks at once', () => {
     expect(room.journal.streams()).toHaveLength(1)
   })
 
+  it('on one command id with other content are a conflict, also after a restart: the second is neither done nor told as done', async () => {
+    const at = await working()
+    expect((await at.room.give(at.taskId, { is: 'stop-task' }, 'one-id')).ok).toBe(true)
+    const other = { is: 'resolve-recovery', exit: 'resend' } as const
+    const conflict = { ok: false, error: { code: 'conflict' } }
+    expect(await at.room.give(at.taskId, other, 'one-id')).toMatchObject(conflict)
+    expect(await at.room.give(at.taskId, { is: 'stop-task' }, 'one-id')).toMatchObject({ ok: true })
+    const id = 'click-create' as CommandId
+    const first = await at.room.engine.createTask(newTask(id))
+    expect(await at.room.engine.createTask(newTask(id, { title: 'Another task' }))).toMatchObject(conflict)
+    await at.room.restart()
+    expect(await at.room.give(at.taskId, other, 'one-id')).toMatchObject(conflict)
+    expect(await at.room.engine.createTask(newTask(id, { title: 'Another task' }))).toMatchObject(conflict)
+    expect(await at.room.engine.createTask(newTask(id))).toEqual(first)
+    expect(at.room.journal.streams()).toHaveLength(2)
+  })
+
   it('begins no revision of a task that still works', async () => {
     const at = await working()
     expect(await at.room.engine.createTask(newTask('click-r', { revisionOf: at.taskId }))).toMatchObject({ ok: false, error: { code: 'wrong-state' } })

@@ -25,6 +25,8 @@ export interface EffectRecord { readonly id: string; readonly stream: string; re
 export interface Commit {
   readonly stream: string
   readonly commandId: string
+  /** Of what the command says, kept with its receipt: the same id with other content is another command, never this one again. */
+  readonly contentDigest: Digest
   readonly actor: string
   readonly at: Millis
   readonly expectedVersion: number
@@ -35,16 +37,16 @@ export interface Commit {
   /** Effects that must not run any more: marked retired in the same transaction. */
   readonly retires: readonly string[]
 }
-/** `duplicate`: this commandId was committed before; nothing was written. */
-export type CommitOutcome = { readonly is: 'committed'; readonly stored: readonly StoredEvent[] } | { readonly is: 'duplicate' } | { readonly is: 'conflict'; readonly version: number } | { readonly is: 'failed'; readonly failure: Failure }
+/** `duplicate`: this command was committed before. `other-content`: another command was, under this id. Either way nothing was written. */
+export type CommitOutcome = { readonly is: 'committed'; readonly stored: readonly StoredEvent[] } | { readonly is: 'duplicate' } | { readonly is: 'other-content' } | { readonly is: 'conflict'; readonly version: number } | { readonly is: 'failed'; readonly failure: Failure }
 
 /** What `startEffect` and `endEffect` throw when nothing can be written now: an error with the failure for the owner. The call may be tried again. */
 export interface JournalRefusal extends Error { readonly failure: Failure }
 
 export interface Journal {
   commit(commit: Commit): CommitOutcome
-  /** Whether a command of this id was committed. */
-  hasCommand(commandId: string): boolean
+  /** The receipt of the command that was committed under this id; null: none was. `contentDigest` null: an app committed it that did not keep one. */
+  receiptOf(commandId: string): { readonly contentDigest: Digest | null } | null
   streams(): readonly string[]
   /** Events of one stream, in order, from `fromVersion` (0 = all). */
   read(stream: string, fromVersion?: number): Iterable<StoredEvent>

@@ -137,6 +137,25 @@ export const approval: Row = {
       },
     },
     {
+      promise: 'a click\'s id that comes again with other content is a conflict: neither done nor told as done',
+      run: async (ground) => {
+        const room = await ground.room({ leadAnswers: steadyLead })
+        const taskId = await toWork(room)
+        askBash(room, 'per_1', 'ls')
+        askBash(room, 'per_2', 'cat a')
+        await room.settle()
+        const [first, second] = waitingHolds(room.state(taskId)).map((record) => record.hold)
+        assert.ok(first !== undefined && second !== undefined)
+        for (const { approvalId } of [first, second]) await room.show(taskId, approvalId)
+        const click = ({ approvalId, digest }: typeof first) => room.give(taskId, { is: 'decide-hold', approvalId, digest, verdict: 'approved', reason: null }, 'the-click')
+        assert.equal(refusedAs(await click(first)), null)
+        assert.equal(refusedAs(await click(second)), 'conflict')
+        await room.restart()
+        assert.equal(refusedAs(await click(second)), 'conflict')
+        assert.deepEqual(room.coders[0]?.run().permissions, [{ permissionId: 'per_1', allow: true }])
+      },
+    },
+    {
       promise: 'a stop takes every waiting approval back, told apart from the owner\'s refusal',
       run: async (ground) => {
         const room = await ground.room({ leadAnswers: steadyLead })

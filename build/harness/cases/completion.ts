@@ -109,6 +109,8 @@ export const completion: Row = {
           assert.deepEqual(room.workspace.applied, [])
           const decisions = [...room.journal.read(taskId)].filter((stored) => stored.type === 'hold-settled' && (stored.payload as { outcome: string }).outcome === 'approved')
           assert.deepEqual(decisions.map((stored) => stored.actor), ['owner'])
+          // An id that came again with other content was refused, and told in the log.
+          assert.ok(room.errors.splice(0).every((line) => line.startsWith('a signal was refused') && line.includes('"conflict"')))
         }
       },
     },

@@ -1,3 +1,4 @@
+import { digestOfBytes } from '../../../src-main/core/digest.ts'
 import { encodeEnvelope, type Envelope, type EnvelopeDraft, type EnvelopeKind, type EnvelopePayload } from '../../../src-main/core/envelope/codec.ts'
 import { allow, bind, emptyMailbox, raiseGeneration, receive, send, type Binding, type Mailbox, type Peer, type Route, type RouteRefusal, type Verdict } from '../../../src-main/core/envelope/mailbox.ts'
 import { envelopeRate } from '../../../src-main/core/envelope/rate.ts'
@@ -38,7 +39,7 @@ export function openPostOffice(deps: { readonly self: Peer; readonly other: Peer
     if (verdict.is !== 'taken') { mailbox = after; return }
     const journal = deps.journal()
     const outcome = journal.commit({
-      stream, commandId: `arrival:${route.from.owner}/${route.from.bot}:${verdict.envelope.eventId}`, actor: `${route.from.owner}/${route.from.bot}`, at: deps.clock.now(), expectedVersion: [...journal.read(stream)].length,
+      stream, commandId: `arrival:${route.from.owner}/${route.from.bot}:${verdict.envelope.eventId}`, contentDigest: digestOfBytes(bytes), actor: `${route.from.owner}/${route.from.bot}`, at: deps.clock.now(), expectedVersion: [...journal.read(stream)].length,
       events: [{ type: 'envelope-taken', payload: { route, envelope: verdict.envelope } }], effects: [], settles: [], retires: [],
     })
     if (outcome.is !== 'committed') return

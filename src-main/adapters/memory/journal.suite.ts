@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
+import { digestOfText } from '../../core/digest.ts'
 import type { Commit, Journal } from '../../engine/ports.ts'
 
 /** A commit of one event, with what a test wants different. */
 export function aCommit(change: Partial<Commit> = {}): Commit {
-  return { stream: 'task_1', commandId: 'cmd_1', actor: 'owner', at: 1_000, expectedVersion: 0, events: [{ type: 'task-opened', payload: { title: 'One' } }], effects: [], settles: [], retires: [], ...change }
+  return { stream: 'task_1', commandId: 'cmd_1', contentDigest: digestOfText('content'), actor: 'owner', at: 1_000, expectedVersion: 0, events: [{ type: 'task-opened', payload: { title: 'One' } }], effects: [], settles: [], retires: [], ...change }
 }
 
 const effect = (id: string): Commit['effects'][number] => ({ id, kind: 'coder.submit', payload: { turnId: 'turn_1' } })
@@ -56,24 +57,37 @@ export function journalSuite(make: (redact: (text: string) => string) => Journal
   it('commits a command once, whatever it says the second time', () => {
     const journal = fresh()
     journal.commit(aCommit())
-    expect(journal.commit(aCommit({ expectedVersion: 7, events: [{ type: 'other', payload: 1 }], effects: [effect('e1')] }))).toEqual({ is: 'duplicate' })
-    expect(reopen(journal).hasCommand('cmd_1')).toBe(true)
-    expect(journal.hasCommand('cmd_2')).toBe(false)
+    for (const expectedVersion of [1, 7]) expect(journal.commit(aCommit({ expectedVersion, events: [{ type: 'other', payload: 1 }], effects: [effect('e1')] }))).toEqual({ is: 'duplicate' })
+    expect(journal.receiptOf('cmd_2')).toBeNull()
+    expect(reopen(journal).receiptOf('cmd_1')).toEqual({ contentDigest: aCommit().contentDigest })
     expect([...journal.read('task_1')]).toHaveLength(1)
     expect(journal.openEffects()).toEqual([])
+  })
+
+  it('tells another command under a known id from the same one again, and writes nothing of it', () => {
+    const journal = fresh()
+    journal.commit(aCommit({ events: [{ type: 'a', payload: 1 }, { type: 'b', payload: 2 }] }))
+    journal.commit(aCommit({ commandId: 'cmd_0', expectedVersion: 2, events: [] }))
+    const other = { contentDigest: digestOfText('other'), effects: [effect('e1')] }
+    for (const commandId of ['cmd_0', 'cmd_1']) for (const expectedVersion of [2, 7]) expect(journal.commit(aCommit({ commandId, expectedVersion, ...other }))).toEqual({ is: 'other-content' })
+    expect(journal.commit(aCommit({ expectedVersion: 2, ...other, effects: [] }))).toEqual({ is: 'other-content' })
+    const after = reopen(journal)
+    expect([after.receiptOf('cmd_0'), after.receiptOf('cmd_1')]).toEqual([{ contentDigest: aCommit().contentDigest }, { contentDigest: aCommit().contentDigest }])
+    expect([...after.read('task_1')]).toHaveLength(2)
+    expect(after.openEffects()).toEqual([])
   })
 
   it('remembers a command that had no event', () => {
     const journal = fresh()
     expect(journal.commit(aCommit({ events: [] }))).toEqual({ is: 'committed', stored: [] })
-    expect(reopen(journal).hasCommand('cmd_1')).toBe(true)
+    expect(reopen(journal).receiptOf('cmd_1')).not.toBeNull()
   })
 
   it('refuses a commit that did not know the latest version, and writes none of it', () => {
     const journal = fresh()
     journal.commit(aCommit())
     expect(journal.commit(aCommit({ commandId: 'cmd_2', effects: [effect('e1')] }))).toEqual({ is: 'conflict', version: 1 })
-    expect(journal.hasCommand('cmd_2')).toBe(false)
+    expect(journal.receiptOf('cmd_2')).toBeNull()
     expect(journal.openEffects()).toEqual([])
     expect(journal.commit(aCommit({ commandId: 'cmd_2', expectedVersion: 2 }))).toEqual({ is: 'conflict', version: 1 })
   })
@@ -115,7 +129,7 @@ export function journalSuite(make: (redact: (text: string) => string) => Journal
     const bugs: Partial<Commit>[] = [{ settles: ['never'] }, { retires: ['never'] }, { effects: [effect('e1')] }, { events: [{ type: 'a', payload: undefined }] }, { events: [{ type: 'a', payload: Number.NaN }] }]
     for (const bug of bugs) expect(() => journal.commit(aCommit({ commandId: 'cmd_2', expectedVersion: 1, ...bug }))).toThrow()
     expect(() => { journal.endEffect('never', 'done', 1) }).toThrow()
-    expect(reopen(journal).hasCommand('cmd_2')).toBe(false)
+    expect(reopen(journal).receiptOf('cmd_2')).toBeNull()
     expect([...journal.read('task_1')]).toHaveLength(1)
     expect(journal.openEffects()).toHaveLength(1)
   })

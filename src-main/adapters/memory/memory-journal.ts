@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Failure } from '../../../src-preload/contract/failure.ts'
+import type { Digest } from '../../../src-preload/contract/ids.ts'
 import { genesisHash, payloadText, rowText } from '../../core/journal/chain.ts'
 import type { Commit, CommitOutcome, EffectRecord, Journal, JournalRefusal, StoredEvent } from '../../engine/ports.ts'
 
@@ -22,7 +23,7 @@ export interface MemoryJournal extends Journal {
 export function createMemoryJournal(redact: (text: string) => string = (text) => text): MemoryJournal {
   const events: StoredEvent[] = []
   const streams = new Map<string, StoredEvent[]>()
-  const receipts = new Set<string>()
+  const receipts = new Map<string, Digest>()
   const effects = new Map<string, HeldEffect>()
   let refusal: Failure | null = null
   let refusing: Failure | null = null
@@ -43,7 +44,8 @@ export function createMemoryJournal(redact: (text: string) => string = (text) =>
     const failed = refusing ?? refusal
     refusal = null
     if (failed !== null) return { is: 'failed', failure: failed }
-    if (receipts.has(order.commandId)) return { is: 'duplicate' }
+    const known = receipts.get(order.commandId)
+    if (known !== undefined) return { is: known === order.contentDigest ? 'duplicate' : 'other-content' }
     const version = streams.get(order.stream)?.length ?? 0
     if (version !== order.expectedVersion) return { is: 'conflict', version }
     const added = chained(order, version, events.at(-1), redact)
@@ -56,7 +58,7 @@ export function createMemoryJournal(redact: (text: string) => string = (text) =>
     for (const effect of opened) effects.set(effect.record.id, effect)
     for (const id of order.settles) end(id, 'done')
     for (const id of order.retires) end(id, 'retired')
-    receipts.add(order.commandId)
+    receipts.set(order.commandId, order.contentDigest)
     events.push(...added)
     if (added.length > 0) streams.set(order.stream, [...(streams.get(order.stream) ?? []), ...added])
     return { is: 'committed', stored: added }
@@ -64,7 +66,7 @@ export function createMemoryJournal(redact: (text: string) => string = (text) =>
 
   return {
     commit,
-    hasCommand: (commandId) => receipts.has(commandId),
+    receiptOf: (commandId) => { const contentDigest = receipts.get(commandId); return contentDigest === undefined ? null : { contentDigest } },
     streams: () => [...streams.keys()],
     read: function* (stream, fromVersion = 0) {
       // Asked anew each time: events may be added while the caller is still reading.

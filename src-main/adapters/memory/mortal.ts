@@ -58,7 +58,7 @@ export function mortalJournal(journal: Journal, life: MortalLife): Journal {
     commit: (commit: Commit) => written('commit', () => journal.commit(commit), () => ({ is: 'failed', failure: diskFull })),
     startEffect: (id, at) => written('start', () => journal.startEffect(id, at), refuse),
     endEffect: (id, state, at) => { written('end', () => { journal.endEffect(id, state, at) }, refuse) },
-    hasCommand: (commandId) => living(() => journal.hasCommand(commandId)),
+    receiptOf: (commandId) => living(() => journal.receiptOf(commandId)),
     streams: () => living(() => journal.streams()),
     read: (stream, fromVersion) => living(() => journal.read(stream, fromVersion)),
     openEffects: () => living(() => journal.openEffects()),

@@ -61,7 +61,7 @@ describe('journal integrity', () => {
     { sql: 'DELETE FROM events WHERE seq = 4', bad: 4 },
     { sql: 'UPDATE events SET seq = 99 WHERE seq = 2; UPDATE events SET seq = 2 WHERE seq = 3; UPDATE events SET seq = 3 WHERE seq = 99', bad: 2 },
     { sql: 'UPDATE events SET version = 9 WHERE seq = 5', bad: 5 },
-    { sql: 'DELETE FROM events WHERE seq = 5; INSERT INTO events SELECT 5, stream, 3, at, commandId, actor, type, payload, prev, hash, 0 FROM events WHERE seq = 3', bad: 5 },
+    { sql: 'DELETE FROM events WHERE seq = 5; INSERT INTO events SELECT 5, stream, 3, at, commandId, actor, type, payload, prev, hash, 0, NULL FROM events WHERE seq = 3', bad: 5 },
     { sql: `UPDATE events SET hash = 'sha256:${'1'.repeat(64)}' WHERE seq = 2`, bad: 2 },
   ]
   it.each(tampered)('the chain names event $bad after: $sql', async ({ sql, bad }) => {

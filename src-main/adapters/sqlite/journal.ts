@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { Failure } from '../../../src-preload/contract/failure.ts'
-import type { Millis } from '../../../src-preload/contract/ids.ts'
+import type { Digest, Millis } from '../../../src-preload/contract/ids.ts'
 import type { AuditRow } from '../../../src-preload/contract/methods.ts'
 import type { Result } from '../../../src-preload/contract/result.ts'
 import { genesisHash, payloadText } from '../../core/journal/chain.ts'
@@ -63,22 +63,29 @@ export function createJournal(db: Database.Database, seams: Seams): SqliteJourna
 
 function writer(db: Database.Database, seams: Seams): (commit: Commit) => CommitOutcome {
   const redact = seams.redact ?? ((text: string) => text)
-  const receipt = db.prepare<[string], number>('SELECT 1 FROM commands WHERE id = ?').pluck()
-  const addReceipt = db.prepare('INSERT INTO commands (id, stream, actor, at, lastSeq) VALUES (?, ?, ?, ?, ?)')
-  const addEvent = db.prepare('INSERT INTO events (seq, stream, version, at, commandId, actor, type, payload, prev, hash, closes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const receiptOf = receipts(db)
+  const addReceipt = db.prepare('INSERT INTO commands (id, stream, actor, at, lastSeq, contentDigest) VALUES (?, ?, ?, ?, ?, ?)')
+  const addEvent = db.prepare('INSERT INTO events (seq, stream, version, at, commandId, actor, type, payload, prev, hash, closes, contentDigest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const addEffect = db.prepare("INSERT INTO effects (id, ord, stream, kind, payload, state, attempts, commandId) VALUES (?, ?, ?, ?, ?, 'pending', 0, ?)")
   // Read once, then counted: effects are handed out in the order of their commits.
   let effectsSoFar = db.prepare<[], number>('SELECT coalesce(max(ord), 0) FROM effects').pluck().get() ?? 0
   const end = effectEnder(db)
   const ends = chainEnds(db)
-  const add = (row: EventRecord, closes: 0 | 1): void => {
-    addEvent.run(row.seq, row.stream, row.version, row.at, row.commandId, row.actor, row.type, row.payload, row.prev, row.hash, closes)
+  /** `closes`: the digest of the command that ends with this row; null: more rows of it follow. */
+  const add = (row: EventRecord, closes: Buffer | null): void => {
+    addEvent.run(row.seq, row.stream, row.version, row.at, row.commandId, row.actor, row.type, row.payload, row.prev, row.hash, closes === null ? 0 : 1, closes)
+  }
+  /** Null: nothing was committed under this id. */
+  const before = ({ commandId, contentDigest }: Commit): CommitOutcome | null => {
+    const receipt = receiptOf(commandId)
+    return receipt === null ? null : { is: receipt.contentDigest === null || receipt.contentDigest === contentDigest ? 'duplicate' : 'other-content' }
   }
 
   // One transaction (J4): receipt, events, new effects and the outcomes of old ones are there together or not at all.
   const addAll = db.transaction((commit: Commit, rows: readonly EventRecord[]): void => {
-    for (const [index, row] of rows.entries()) add(row, index === rows.length - 1 ? 1 : 0)
-    if (rows.length === 0) addReceipt.run(commit.commandId, commit.stream, commit.actor, commit.at, ends.head().seq)
+    const digest = digestBytes(commit.contentDigest)
+    for (const [index, row] of rows.entries()) add(row, index === rows.length - 1 ? digest : null)
+    if (rows.length === 0) addReceipt.run(commit.commandId, commit.stream, commit.actor, commit.at, ends.head().seq, digest)
     for (const effect of commit.effects) addEffect.run(effect.id, ++effectsSoFar, commit.stream, effect.kind, payloadText(effect.payload, redact), commit.commandId)
     for (const id of commit.settles) end(id, 'done', commit.at)
     for (const id of commit.retires) end(id, 'retired', commit.at)
@@ -86,17 +93,18 @@ function writer(db: Database.Database, seams: Seams): (commit: Commit) => Commit
   })
   return (commit) => {
     const version = ends.versionOf(commit.stream)
-    if (version !== commit.expectedVersion) return receipt.get(commit.commandId) === undefined ? { is: 'conflict', version } : { is: 'duplicate' }
+    if (version !== commit.expectedVersion) return before(commit) ?? { is: 'conflict', version }
     try {
       const rows = rowsOf(commit, ends.head(), redact)
       const [only] = rows
       // One event and nothing else is one statement, which is a transaction by itself: half of what every commit costs beside the disk is saved.
-      if (only !== undefined && rows.length + commit.effects.length + commit.settles.length + commit.retires.length === 1) add(only, 1)
+      if (only !== undefined && rows.length + commit.effects.length + commit.settles.length + commit.retires.length === 1) add(only, digestBytes(commit.contentDigest))
       else addAll.immediate(commit, rows)
       ends.advance(rows.at(-1))
       return { is: 'committed', stored: rows.map(storedEvent) }
     } catch (error) {
-      if (sqliteCode(error) === 'SQLITE_CONSTRAINT_PRIMARYKEY' && receipt.get(commit.commandId) !== undefined) return { is: 'duplicate' }
+      const known = sqliteCode(error) === 'SQLITE_CONSTRAINT_PRIMARYKEY' ? before(commit) : null
+      if (known !== null) return known
       ends.forget()
       throw error
     }
@@ -185,17 +193,29 @@ function guarded<T>(path: string, act: () => T): T {
   }
 }
 
+/** What stands in the receipts, by command id. */
+function receipts(db: Database.Database): Journal['receiptOf'] {
+  const find = db.prepare<[string], { contentDigest: Buffer | null }>('SELECT contentDigest FROM commands WHERE id = ?')
+  return (commandId) => {
+    const found = find.get(commandId)
+    return found === undefined ? null : { contentDigest: found.contentDigest === null ? null : `sha256:${found.contentDigest.toString('hex')}` as Digest }
+  }
+}
+
+function digestBytes(digest: Digest): Buffer {
+  return Buffer.from(digest.slice('sha256:'.length), 'hex')
+}
+
 const pageRows = 500
 
-function readers(db: Database.Database): Pick<Journal, 'hasCommand' | 'streams' | 'read' | 'openEffects'> {
-  const receipt = db.prepare<[string], number>('SELECT 1 FROM commands WHERE id = ?').pluck()
+function readers(db: Database.Database): Pick<Journal, 'receiptOf' | 'streams' | 'read' | 'openEffects'> {
   // By the index, which holds all that is asked for: the table is as large as everything that ever happened.
   const streams = db.prepare<[], string>('SELECT stream FROM events INDEXED BY sqlite_autoindex_events_1 WHERE version = 1 ORDER BY seq').pluck()
   const page = db.prepare<[string, number, number], Omit<EventRecord, 'prev'>>('SELECT seq, stream, version, at, commandId, actor, type, payload, hash FROM events WHERE stream = ? AND version > ? ORDER BY version LIMIT ?')
   const open = db.prepare<[], EffectRecord & { payload: string }>(
     "SELECT id, stream, kind, payload, state, attempts, commandId FROM effects WHERE state IN ('pending', 'started') ORDER BY ord")
   return {
-    hasCommand: (commandId) => receipt.get(commandId) !== undefined,
+    receiptOf: receipts(db),
     streams: () => streams.all(),
     // Pages instead of one open cursor: a commit may happen while the caller is still reading.
     read: function* (stream, fromVersion = 0) {

@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { Failure } from '../../../src-preload/contract/failure.ts'
+import { digestOfText } from '../../core/digest.ts'
+import { genesisHash } from '../../core/journal/chain.ts'
 import { aCommit } from '../memory/journal.suite.ts'
 import { mountTypeOf, networkDriveOf, networkKind } from './drive.ts'
 import { openJournal } from './open.ts'
-import { migrations } from './schema.ts'
+import { rowHash } from './records.ts'
+import { applicationId, migrations } from './schema.ts'
 import { factsOf, journalProcess, opened, scratchFolder } from './scratch.suite.ts'
 
 const clock = { now: () => 1_800_000_000_000 }
@@ -36,7 +39,7 @@ describe('opening the journal', () => {
   it('makes a new one that only the owner can read', () => {
     const path = join(scratchFolder(), 'a/b/journal.sqlite')
     const facts = opened(path).facts()
-    expect(facts).toMatchObject({ path, schemaVersion: 1, events: 0 })
+    expect(facts).toMatchObject({ path, schemaVersion: migrations.length, events: 0 })
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700)
     expect(readdirSync(join(path, '..')).filter((name) => name.includes('.new-'))).toEqual([])
@@ -92,7 +95,7 @@ describe('opening the journal', () => {
   it('refuses a newer journal untouched', () => {
     const path = written()
     const db = new Database(path)
-    db.pragma('user_version = 2')
+    db.pragma(`user_version = ${migrations.length + 1}`)
     db.close()
     const before = readFileSync(path)
     expect(refused(path)).toMatchObject({ code: 'journal-newer' })
@@ -107,20 +110,36 @@ describe('opening the journal', () => {
 
   it('backs up before it migrates, then migrates', () => {
     const path = written()
-    const newer = [...migrations, { version: 2, up: (db: Database.Database) => { db.exec('CREATE TABLE extra (x TEXT) STRICT') } }]
+    const next = migrations.length + 1
+    const newer = [...migrations, { version: next, up: (db: Database.Database) => { db.exec('CREATE TABLE extra (x TEXT) STRICT') } }]
     const journal = opened(path, { migrations: newer })
-    expect(journal.facts()).toMatchObject({ schemaVersion: 2, events: 40 })
+    expect(journal.facts()).toMatchObject({ schemaVersion: next, events: 40 })
     journal.close()
-    expect(readFileSync(path).readUInt32BE(60)).toBe(2)
-    const backup = opened(`${path}.backup-v1-1800000000000`)
-    expect(backup.facts()).toMatchObject({ schemaVersion: 1, events: 40 })
+    expect(readFileSync(path).readUInt32BE(60)).toBe(next)
+    const backup = opened(`${path}.backup-v${migrations.length}-1800000000000`)
+    expect(backup.facts()).toMatchObject({ schemaVersion: migrations.length, events: 40 })
+  })
+
+  it('takes a command of the first schema as known, whatever it said: its receipt has no digest', () => {
+    const path = join(scratchFolder(), 'journal.sqlite')
+    const old = new Database(path)
+    migrations[0]!.up(old)
+    old.pragma(`application_id = ${applicationId}`)
+    old.pragma('user_version = 1')
+    old.exec(`INSERT INTO events (seq, stream, version, at, commandId, actor, type, payload, prev, hash, closes) SELECT 1, 'task_1', 1, 1000, 'cmd_1', 'owner', 'a', '1', '${genesisHash}', '${rowHash({ seq: 1, stream: 'task_1', version: 1, at: 1_000, commandId: 'cmd_1', actor: 'owner', type: 'a', payload: '1' }, genesisHash)}', 1`)
+    old.close()
+    const journal = opened(path)
+    expect(journal.receiptOf('cmd_1')).toEqual({ contentDigest: null })
+    expect(journal.commit(aCommit({ expectedVersion: 1 }))).toEqual({ is: 'duplicate' })
+    expect(journal.commit(aCommit({ commandId: 'cmd_2', expectedVersion: 1 })).is).toBe('committed')
+    expect(journal.commit(aCommit({ commandId: 'cmd_2', expectedVersion: 2, contentDigest: digestOfText('other') }))).toEqual({ is: 'other-content' })
   })
 
   it('changes nothing when a migration fails', () => {
     const path = written()
-    const broken = [...migrations, { version: 2, up: (db: Database.Database) => { db.exec('CREATE TABLE extra (x TEXT) STRICT'); throw new Error('bug') } }]
+    const broken = [...migrations, { version: migrations.length + 1, up: (db: Database.Database) => { db.exec('CREATE TABLE extra (x TEXT) STRICT'); throw new Error('bug') } }]
     expect(() => openJournal({ path, clock, migrations: broken })).toThrow('bug')
-    expect(opened(path).facts()).toMatchObject({ schemaVersion: 1, events: 40 })
+    expect(opened(path).facts()).toMatchObject({ schemaVersion: migrations.length, events: 40 })
   })
 })
 

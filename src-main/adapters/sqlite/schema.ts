@@ -44,7 +44,17 @@ BEGIN SELECT RAISE(ABORT, 'of an effect only the state moves, and only forward')
 CREATE TRIGGER effectsStay BEFORE DELETE ON effects BEGIN SELECT RAISE(ABORT, 'effects are never deleted'); END;
 `
 
+// J5. A receipt keeps the digest of what its command said. One that an older app wrote has none.
+const contentDigests = `
+ALTER TABLE commands ADD COLUMN contentDigest BLOB CHECK (length(contentDigest) = 32);
+ALTER TABLE events ADD COLUMN contentDigest BLOB CHECK (length(contentDigest) = 32);
+DROP TRIGGER eventsReceipt;
+CREATE TRIGGER eventsReceipt AFTER INSERT ON events WHEN NEW.closes = 1
+BEGIN INSERT INTO commands (id, stream, actor, at, lastSeq, contentDigest) VALUES (NEW.commandId, NEW.stream, NEW.actor, NEW.at, NEW.seq, NEW.contentDigest); END;
+`
+
 /** All migrations, ascending from 1. A released one is never edited; a change is a new one. */
 export const migrations: readonly Migration[] = [
   { version: 1, up: (db) => { db.exec(first) } },
+  { version: 2, up: (db) => { db.exec(contentDigests) } },
 ]
