@@ -83,7 +83,7 @@ export function buildParts(ground: Ground, options: ComposeOptions) {
   const bundled = openCodeIn(resources, process.platform)
   const binaryPath = (): string => process.env['COUNTERSIGN_OPENCODE_BIN'] ?? settings.get().openCodeBinary ?? bundled
   const sandbox = closable(createBubblewrapSandbox({ runRoot, openCodeBinary: binaryPath, clock, ids }), clock)
-  const coder = createOpenCodeCoder({ sandbox, binaryPath, clock, ids, timers, shellClientPath: insidePaths.shell, log: ({ level, msg, ...facts }) => { log[level](msg, flat(facts)) } })
+  const coder = createOpenCodeCoder({ sandbox, binaryPath, clock, ids, timers, shellClientPath: insidePaths.shell, filesDir: join(dataDir, 'opencode-run'), log: ({ level, msg, ...facts }) => { log[level](msg, flat(facts)) } })
   const vendorJobs = new VendorJobs({
     sandbox: createVendorSandbox({ runRoot: join(runRoot, 'v'), openCodeBinary: binaryPath, clock }), vendor: () => settings.get().fallbacks.vendor ?? null, homeDir: join(dataDir, 'vendor-home'), runRoot,
     log: (level, message) => { log[level](message) },

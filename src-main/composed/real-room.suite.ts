@@ -38,7 +38,7 @@ export async function openRealRoom(options: { readonly holdMs?: number } = {}) {
   const started = await gateway.start()
   if (!started.ok) throw new Error(started.error.message)
   const sandbox = createBubblewrapSandbox({ runRoot: join(dir, 'run'), openCodeBinary: () => binary, clock: realClock, ids })
-  const coder = createOpenCodeCoder({ sandbox, binaryPath: () => binary, clock: realClock, ids, timers: realTimers, log: (line) => { log(line.level, line.msg, line) }, shellClientPath: insidePaths.shell })
+  const coder = createOpenCodeCoder({ sandbox, binaryPath: () => binary, clock: realClock, ids, timers: realTimers, log: (line) => { log(line.level, line.msg, line) }, shellClientPath: insidePaths.shell, filesDir: join(dir, 'opencode-run') })
   const workspace = createWorkspace({ root: join(dir, 'tasks'), sampleDir: join(root, 'resources/sample'), clock: realClock, quotaBytes: () => 1e10, patchDir: join(dir, 'patches') })
   const journal = openJournal({ path: join(dir, 'journal/journal.sqlite'), clock: realClock })
   if (!journal.ok) throw new Error(journal.error.message)

@@ -3,7 +3,7 @@ import type { Digest, Millis, TaskId, CallId, Bot } from '../../src-preload/cont
 import type { Peer, Route } from '../core/envelope/mailbox.ts'
 import type { Failure } from '../../src-preload/contract/failure.ts'
 import type { Result } from '../../src-preload/contract/result.ts'
-import type { FileChange, IsolationReport, ModelRef, Mount, ServingPath, StopProof, TaskSource } from '../../src-preload/contract/task.ts'
+import type { CoderRuntime, FileChange, IsolationReport, ModelRef, Mount, ServingPath, StopProof, TaskSource } from '../../src-preload/contract/task.ts'
 import type { FolderFacts } from '../../src-preload/contract/methods.ts'
 import type { CredentialExchange } from '../../src-preload/contract/settings.ts'
 
@@ -76,6 +76,8 @@ export interface AgentSpec {
   readonly readyLine: RegExp
   readonly readyWithinMs: number
   readonly mounts: readonly Mount[]
+  /** Files of the app that it may read: host path → inside path, which belongs to nothing else. */
+  readonly readOnlyFiles?: readonly { readonly hostPath: string; readonly into: string }[]
   /** Asked for each command that reaches the broker, at the moment of execution, with its exact bytes. Nothing runs unless it answers `run`. */
   readonly decideCommand: (ask: CommandAsk, signal: AbortSignal) => Promise<CommandVerdict>
   readonly onCommandEnded: (run: CommandRun) => void
@@ -147,7 +149,7 @@ export interface VendorSandbox { launch(spec: VendorSpec, signal: AbortSignal): 
 // ---------------------------------------------------------------- coder
 
 export interface CoderSpec {
-  readonly taskId: TaskId; readonly workspaceDir: string; readonly stateDir: string; readonly mounts: readonly Mount[]
+  readonly taskId: TaskId; readonly runtime: CoderRuntime; readonly workspaceDir: string; readonly stateDir: string; readonly mounts: readonly Mount[]
   readonly egressSocketPath: string; readonly token: string; readonly model: { readonly api: 'chat' | 'responses'; readonly modelId: string; readonly contextTokens: number; readonly outputTokens: number }
   readonly permissions: { readonly edit: 'allow' | 'ask' | 'deny'; readonly bash: 'ask' | 'deny' }
   readonly decideCommand: AgentSpec['decideCommand']; readonly onCommandEnded: AgentSpec['onCommandEnded']
@@ -160,8 +162,11 @@ export type CoderSignal = { readonly signalId: string; readonly sessionId: strin
   | { readonly is: 'retrying'; readonly attempt: number; readonly message: string; readonly nextAt: Millis }
   /** Text so far, whole. `done` when the part ended. */
   | { readonly is: 'text'; readonly partId: string; readonly reasoning: boolean; readonly text: string; readonly done: boolean }
-  /** `wireCallId`: the vendor's id, where the call could not be named by it. */
-  | { readonly is: 'tool-pending'; readonly callId: CallId; readonly tool: string; readonly wireCallId?: string }
+  /**
+   * `wireCallId`: the vendor's id, where the call could not be named by it. `target`: the file that it names, where the runtime tells it;
+   * `begun`: its arguments are complete and it runs, though what they are is told only at its end.
+   */
+  | { readonly is: 'tool-pending'; readonly callId: CallId; readonly tool: string; readonly wireCallId?: string; readonly target?: string | null; readonly begun?: boolean }
   | { readonly is: 'tool-running'; readonly callId: CallId; readonly tool: string; readonly input: unknown; readonly output: string | null }
   | { readonly is: 'tool-ended'; readonly callId: CallId; readonly tool: string; readonly outcome: 'done' | 'failed' | 'interrupted'; readonly input: unknown; readonly output: string; readonly title: string | null; readonly exitCode: number | null }
   | { readonly is: 'permission-asked'; readonly permissionId: string; readonly callId: CallId | null; readonly permission: string; readonly patterns: readonly string[]; readonly command: string | null; readonly workdir: string | null; readonly filePath: string | null; readonly diff: string | null }
@@ -173,6 +178,8 @@ export type CoderSignal = { readonly signalId: string; readonly sessionId: strin
 )
 export interface CoderRun {
   readonly version: string; readonly pid: number; readonly startTime: string; readonly isolation: IsolationReport
+  /** What the owner should know of this run beforehand, each a sentence. */
+  readonly notes?: readonly string[]
   createSession(title: string): Promise<Result<{ readonly sessionId: string }, Failure>>
   /** Sessions that exist, for reconciliation. */
   findSession(title: string): Promise<Result<{ readonly sessionId: string } | null, Failure>>

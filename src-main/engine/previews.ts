@@ -38,11 +38,11 @@ export class Previews {
     return { order: liveOrderFrom + this.#order, at: this.#deps.clock.now() }
   }
 
-  /** The runtime says that a call of this tool has begun. */
-  pending(taskId: TaskId, { callId, tool, wireCallId, sessionId }: Extract<CoderSignal, { is: 'tool-pending' }>): void {
+  /** The runtime says that a call of this tool is being written, or that it runs already though its arguments are told only at its end. */
+  pending(taskId: TaskId, { callId, tool, wireCallId, sessionId, target = null, begun = false }: Extract<CoderSignal, { is: 'tool-pending' }>): void {
     this.#release(taskId)
     const parentCallId = this.#deps.runs.peek(taskId)?.parentCalls.get(sessionId) ?? null
-    this.#draw(taskId, callId, (body) => ({ ...body, tool, parentCallId }))
+    this.#draw(taskId, callId, (body) => ({ ...body, tool, parentCallId, target: target ?? body.target, state: begun ? 'running' : body.state }))
     if (wireCallId === undefined) return
     const earlier = this.#keptBack.rename(taskId, wireCallId, callId)
     if (earlier !== null) this.#show(earlier)
@@ -62,10 +62,15 @@ export class Previews {
     const endedAt = this.#deps.clock.now()
     for (const row of this.#deps.room.rows(taskId)) {
       if (row.kind !== 'entry') continue
-      if (row.body.is === 'tool' && row.body.state === 'preview') this.#deps.room.put(taskId, [{ ...row, body: { ...row.body, state: 'interrupted', reason, endedAt } }])
+      if (row.body.is === 'tool' && this.#isLive(taskId, row.body)) this.#deps.room.put(taskId, [{ ...row, body: { ...row.body, state: 'interrupted', reason, endedAt } }])
       if (row.body.is === 'message' && row.body.streaming) this.#deps.room.put(taskId, [{ ...row, body: { ...row.body, streaming: false } }])
     }
     this.#keptBack.forget(taskId)
+  }
+
+  /** Whether a row is drawn from words before the record: it is in no journal, so nothing else would end it. */
+  #isLive(taskId: TaskId, body: ToolBody): boolean {
+    return body.state === 'preview' || (body.state === 'running' && this.#deps.dispatcher.state(taskId)?.openTools.has(body.callId) === false)
   }
 
   #release(taskId: TaskId): void {

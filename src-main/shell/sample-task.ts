@@ -14,7 +14,7 @@ const demo = { providerId: 'demo', modelId: 'demo' }
 export async function readSampleTask(sampleDir: string, settings: Settings, commandId: CommandId): Promise<Result<NewTask, Failure>> {
   try {
     const sample = sampleSchema.parse(JSON.parse(await readFile(join(sampleDir, 'task.json'), 'utf8')))
-    return ok({ commandId, ...sample, source: { kind: 'sample' }, models: { lead: demo, coder: demo }, budget: settings.defaults.budget, grant: settings.defaults.grant, revisionOf: null })
+    return ok({ commandId, ...sample, source: { kind: 'sample' }, models: { lead: demo, coder: demo }, budget: settings.defaults.budget, grant: settings.defaults.grant, revisionOf: null, ...(settings.defaults.runtime === undefined ? {} : { runtime: settings.defaults.runtime }) })
   } catch (error) {
     return err(failure('unavailable', `The sample task that ships with the app cannot be read: ${error instanceof Error ? error.message : String(error)}`, 'Install the app again.'))
   }

@@ -3,7 +3,7 @@ import { approvalIdSchema, commandIdSchema, digestSchema, millisSchema, question
 import { failureSchema, type Failure } from './failure.ts'
 import type { Result } from './result.ts'
 import { rowPatchSchema } from './rows.ts'
-import { briefSchema, budgetLimitsSchema, evidenceSchema, fileChangeSchema, isolationReportSchema, modelRefSchema, mountSchema, recoveryExitSchema, taskGrantSchema, taskSourceSchema, verificationSchema } from './task.ts'
+import { briefSchema, budgetLimitsSchema, coderRuntimeSchema, evidenceSchema, fileChangeSchema, isolationReportSchema, modelRefSchema, mountSchema, recoveryExitSchema, taskGrantSchema, taskSourceSchema, verificationSchema } from './task.ts'
 import { providerSchema, providerViewSchema, settingsSchema } from './settings.ts'
 
 const nothing = z.object({})
@@ -13,6 +13,8 @@ const acknowledged = z.object({ recorded: z.literal(true) })
 export const newTaskSchema = z.object({
   commandId: commandIdSchema, title: z.string().min(1).max(200), requirement: z.string().min(1).max(12_000), criteria: z.array(z.string().min(1).max(1_000)).max(20),
   testCommand: z.string().max(1_000).nullable(), source: taskSourceSchema, models: z.object({ lead: modelRefSchema, coder: modelRefSchema }), budget: budgetLimitsSchema, grant: taskGrantSchema, revisionOf: taskIdSchema.nullable(),
+  /** How Bot B's OpenCode is driven; absent: `opencode-server`. */
+  runtime: coderRuntimeSchema.optional(),
 })
 export type NewTask = z.infer<typeof newTaskSchema>
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { approvalIdSchema, authorSchema, botSchema, callIdSchema, digestSchema, generationSchema, millisSchema, questionIdSchema, taskIdSchema, turnIdSchema } from './ids.ts'
 import { failureSchema } from './failure.ts'
 import {
-  briefSchema, budgetLimitsSchema, cancelSchema, evidenceLevelsSchema, evidenceSchema, isolationReportSchema, meterSchema, modelRefSchema, recoverySchema,
+  briefSchema, budgetLimitsSchema, cancelSchema, coderRuntimeSchema, evidenceLevelsSchema, evidenceSchema, isolationReportSchema, meterSchema, modelRefSchema, recoverySchema,
   servingPathSchema, taskGrantSchema, taskStatusSchema, verificationSchema, waitingSchema,
 } from './task.ts'
 
@@ -81,7 +81,7 @@ export const taskRowSchema = z.object({
   source: z.object({ kind: z.enum(['sample', 'folder']), label: z.string(), path: z.string().nullable() }),
   requirement: z.string(), criteria: z.array(z.string()), revisionOf: taskIdSchema.nullable(),
   models: z.object({ lead: modelRefSchema, coder: modelRefSchema }), grant: taskGrantSchema, budget: budgetLimitsSchema, meters: z.array(meterSchema),
-  isolation: isolationReportSchema.nullable(), openCodeVersion: z.string().nullable(), sessionId: z.string().nullable(), evidenceLevels: evidenceLevelsSchema,
+  isolation: isolationReportSchema.nullable(), runtime: coderRuntimeSchema, openCodeVersion: z.string().nullable(), sessionId: z.string().nullable(), evidenceLevels: evidenceLevelsSchema,
   /** Set when a result can be reviewed; `acceptanceId` is the hold that *Accept result* and *Reject result* decide. */
   result: z.object({ treeDigest: digestSchema, verified: z.boolean(), acceptanceId: approvalIdSchema.nullable() }).nullable(),
   failure: failureSchema.nullable(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { budgetLimitsSchema, modelRefSchema, taskGrantSchema } from './task.ts'
+import { budgetLimitsSchema, coderRuntimeSchema, modelRefSchema, taskGrantSchema } from './task.ts'
 
 const modelSchema = z.object({
   id: z.string().min(1).max(200), label: z.string().max(200).optional(),
@@ -45,7 +45,7 @@ export type VendorCli = z.infer<typeof vendorCliSchema>
 export const settingsSchema = z.object({
   version: z.literal(1),
   providers: z.array(providerSchema).max(50),
-  defaults: z.object({ lead: modelRefSchema.nullable(), coder: modelRefSchema.nullable(), budget: budgetLimitsSchema, grant: taskGrantSchema }),
+  defaults: z.object({ lead: modelRefSchema.nullable(), coder: modelRefSchema.nullable(), budget: budgetLimitsSchema, grant: taskGrantSchema, runtime: coderRuntimeSchema.optional() }),
   appearance: z.object({ theme: z.enum(['system', 'light', 'dark']), density: z.enum(['comfortable', 'compact']) }),
   openCodeBinary: z.string().max(4_096).nullable(),
   fallbacks: z.object({ directEnabled: z.boolean(), warmEnabled: z.boolean(), execEnabled: z.boolean(), vendor: vendorCliSchema.optional() }),

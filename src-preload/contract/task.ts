@@ -38,6 +38,10 @@ export type RecoveryExit = z.infer<typeof recoveryExitSchema>
 export const modelRefSchema = z.object({ providerId: z.string().min(1).max(64), modelId: z.string().min(1).max(200) })
 export type ModelRef = z.infer<typeof modelRefSchema>
 
+/** How Bot B's OpenCode is driven: one server a task, or one `opencode run --format json` a turn. */
+export const coderRuntimeSchema = z.enum(['opencode-server', 'opencode-run'])
+export type CoderRuntime = z.infer<typeof coderRuntimeSchema>
+
 /** A folder of the owner's machine that the sandbox may see, beside the workspace. `into` is relative to the workspace for dependencies, absolute for toolchains. */
 export const mountSchema = z.object({
   id: z.string().min(1).max(100),

@@ -102,7 +102,7 @@ export function task(taskId: string, title: string, change: Partial<TaskRow> = {
     kind: 'task', key: `task:${taskId}`, taskId: taskId as TaskId, title, status: 'working', generation: 1, waiting: null, cancel: null, recovery: null, disposition: null, activity: { label: 'Bot B is working on turn 2', since: Date.now() - 12_000, waitingFor: null },
     createdAt: start, updatedAt: start + 40_000, deadlineAt: start + 600_000, source: { kind: 'sample', label: 'Sample', path: null },
     requirement: 'Shipping costs by order value: orders between 20 and 50 euros pay 4.90, between 50 and 100 pay 1.90, over 100 ship free; smaller orders pay 6.90.', criteria: brief.criteria, revisionOf: null,
-    models: { lead: { providerId: 'demo', modelId: 'demo-1' }, coder: { providerId: 'demo', modelId: 'demo-1' } }, grant: { edits: 'allow', testCommand: 'allow', otherCommands: 'ask' },
+    models: { lead: { providerId: 'demo', modelId: 'demo-1' }, coder: { providerId: 'demo', modelId: 'demo-1' } }, grant: { edits: 'allow', testCommand: 'allow', otherCommands: 'ask' }, runtime: 'opencode-server',
     budget: { profile: 'pilot', turnsMax: 4, messagesMax: 8, requestsMax: 60, tokensMax: 200_000, moneyMicroUsdMax: null, deadlineMs: 600_000 },
     meters: [
       { name: 'turns', used: 1, reserved: 1, limit: 4, unknown: false }, { name: 'messages', used: 3, reserved: 0, limit: 8, unknown: false }, { name: 'requests', used: 11, reserved: 1, limit: 60, unknown: false },

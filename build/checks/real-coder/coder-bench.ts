@@ -5,9 +5,10 @@ import { expect } from 'vitest'
 import { createOpenCodeCoder } from '../../../src-main/adapters/opencode/opencode-coder.ts'
 import { createBubblewrapSandbox } from '../../../src-main/adapters/sandbox/bubblewrap-sandbox.ts'
 import { insidePaths } from '../../../src-main/adapters/sandbox/inside-paths.ts'
-import type { Coder, CoderRun, CoderSignal, CoderSpec, CommandAsk, CommandRun, CommandVerdict, Sandbox, Timers } from '../../../src-main/engine/ports.ts'
+import type { AgentSpec, Coder, CoderRun, CoderSignal, CoderSpec, CommandAsk, CommandRun, CommandVerdict, Sandbox, Timers } from '../../../src-main/engine/ports.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { taskIdSchema } from '../../../src-preload/contract/ids.ts'
+import type { CoderRuntime } from '../../../src-preload/contract/task.ts'
 import { openRelay, type Relay } from './relay.ts'
 import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts'
 
@@ -37,6 +38,8 @@ export interface CoderBench {
   /** A request to the agent's server by somebody who has its password, but is not the adapter. */
   foreign(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: unknown }>
   verdict: (ask: CommandAsk) => Promise<CommandVerdict>
+  /** Changes what the next start launches. */
+  changeLaunch: (spec: AgentSpec) => AgentSpec
   start(change?: Partial<CoderSpec>): Promise<CoderRun>
   session(run: CoderRun): Promise<string>
   /** Submits a turn with fresh ids; answers with its message id. */
@@ -57,7 +60,7 @@ const timers: Timers = {
 }
 
 /** Lays out folders and starts the provider; `close` ends what was started. */
-export async function openCoderBench(): Promise<CoderBench> {
+export async function openCoderBench(runtime: CoderRuntime = 'opencode-server'): Promise<CoderBench> {
   const dir = await mkdtemp(join(tmpdir(), 'coder-'))
   const [workspaceDir, stateDir, egress] = [join(dir, 'workspace'), join(dir, 'state'), join(dir, 'egress/proxy.sock')]
   await Promise.all([mkdir(workspaceDir), mkdir(join(dir, 'egress'))])
@@ -73,27 +76,28 @@ export async function openCoderBench(): Promise<CoderBench> {
     ...sandbox,
     async launch(spec, signal) {
       password = spec.env['OPENCODE_SERVER_PASSWORD'] ?? ''
-      const launched = await sandbox.launch(spec, signal)
+      const launched = await sandbox.launch(bench.changeLaunch(spec), signal)
       if (!launched.ok) return launched
       const relay = await openRelay(join(dir, `control${String((count += 1))}.sock`), launched.value.controlSocketPath)
       control = relay
       return { ok: true, value: { ...launched.value, controlSocketPath: relay.path } }
     },
   }
-  const coder = createOpenCodeCoder({ sandbox: relayed, binaryPath: () => binaryPath, clock, ids, timers, log: (line) => { log.push(line) }, shellClientPath: insidePaths.shell })
+  const coder = createOpenCodeCoder({ sandbox: relayed, binaryPath: () => binaryPath, clock, ids, timers, log: (line) => { log.push(line) }, shellClientPath: insidePaths.shell, filesDir: join(dir, 'files') })
   const started: CoderRun[] = []
   const seen = new Map<string, number>()
   let arrived = (): void => undefined
   const bench: CoderBench = {
     dir, workspaceDir, coder, sandbox, provider, signals: [], asks: [], runs: [], log,
     verdict: () => Promise.resolve({ verdict: 'run' }),
+    changeLaunch: (spec) => spec,
     control() { if (control === null) throw new Error('nothing was started'); return control },
     foreign: (method, path, body) => bench.control().request(method, path, password, body),
     async start(change = {}) {
       // On a machine that runs all the tests at once the probe's bound may pass; the tests of the probe are elsewhere.
       await expect.poll(async () => await coder.probe(), { timeout: waitMs, interval: 500 }).toMatchObject({ ok: true })
       const run = await coder.start({
-        taskId: taskIdSchema.parse('task_1'), workspaceDir, stateDir, mounts: [], egressSocketPath: egress, token,
+        taskId: taskIdSchema.parse('task_1'), runtime, workspaceDir, stateDir, mounts: [], egressSocketPath: egress, token,
         model: { api: 'chat', modelId: 'vendor/some-model', contextTokens: 200_000, outputTokens: 32_000 }, permissions: { edit: 'allow', bash: 'ask' },
         decideCommand: (ask) => { bench.asks.push(ask); return bench.verdict(ask) },
         onCommandEnded: (ended) => { bench.runs.push(ended) },

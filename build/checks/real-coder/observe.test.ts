@@ -75,40 +75,6 @@ describe('permissions', () => {
   })
 })
 
-describe('failures', () => {
-  test('a refusal of the proxy fails the turn with its code, and the session works on', { timeout: 120_000 }, async () => {
-    bench = await openCoderBench()
-    const run = await bench.start()
-    const sessionId = await bench.session(run)
-    await bench.submit(run, sessionId, prompt({ refuse: { status: 402, body: { error: { code: 'budget_exhausted', message: 'No budget is left.', type: 'invalid_request_error' } } } }))
-    expect(await bench.next('turn-ended')).toMatchObject({ outcome: 'failed', errorCode: 'budget_exhausted', error: 'No budget is left. (HTTP 402)' })
-    await bench.submit(run, sessionId, prompt({ text: 'cut', finish: 'length' }))
-    expect(await bench.next('turn-ended')).toMatchObject({ outcome: 'failed', finish: 'length' })
-    await bench.submit(run, sessionId, prompt({ text: 'fine' }))
-    expect(await bench.next('turn-ended')).toMatchObject({ outcome: 'completed' })
-    expect(bench.of('turn-ended')).toHaveLength(3)
-  })
-
-  test('calls of an unknown tool, with broken arguments or outside of the workspace fail, each once, and the turn goes on', { timeout: 120_000 }, async () => {
-    bench = await openCoderBench()
-    const run = await bench.start()
-    await bench.submit(run, await bench.session(run), prompt(
-      { tools: [{ name: 'nosuchtool', args: {} }] }, { tools: [{ name: 'write', args: {}, raw: '{"filePath": 12' }] }, { tools: [{ name: 'write', args: { filePath: '/etc/x', content: 'x' } }] }, { text: 'I give up.' },
-    ))
-    expect(await bench.next('turn-ended')).toMatchObject({ outcome: 'completed', text: 'I give up.' })
-    expect(bench.of('tool-ended').map(({ tool, outcome }) => `${tool} ${outcome}`)).toEqual(['nosuchtool failed', 'write failed', 'write failed'])
-  })
-
-  test('a second turn is not merged into one that works', { timeout: 120_000 }, async () => {
-    bench = await openCoderBench()
-    const run = await bench.start()
-    const sessionId = await bench.session(run)
-    await bench.submit(run, sessionId, prompt({ tools: [bash('echo 1')] }, { text: 'x' }))
-    await bench.next('permission-asked')
-    expect(await run.submit({ sessionId, ...bench.coder.mintIds(Date.now()), text: 'more', system: '' })).toMatchObject({ ok: false, error: { code: 'too-busy' } })
-  })
-})
-
 describe('a broken event stream', () => {
   test('is opened again, and what was missed is told, once', { timeout: 120_000 }, async () => {
     bench = await openCoderBench()

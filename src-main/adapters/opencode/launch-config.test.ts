@@ -2,17 +2,18 @@ import { describe, expect, test } from 'vitest'
 import { launchArgs, launchConfig, launchEnvironment, type Boot } from './launch-config.ts'
 
 const boot: Boot = { password: 'PASSWORD-CANARY', nonce: 'nonce-1', port: 4_242, shellPath: '/opt/app/shell' }
-const spec = { token: 'TOKEN-CANARY', model: { api: 'chat', modelId: 'vendor/some-model', contextTokens: 1_000, outputTokens: 100 }, permissions: { edit: 'ask', bash: 'ask' } } as const
+const rights = { edit: 'ask', bash: 'ask', question: 'allow' } as const
+const spec = { token: 'TOKEN-CANARY', model: { api: 'chat', modelId: 'vendor/some-model', contextTokens: 1_000, outputTokens: 100 } } as const
 
 interface Shape { permission: Record<string, string>; provider: { gw: { npm: string; name: string; options: Record<string, unknown>; models: { m1: { id: string; limit: unknown } } } }; shell: string; formatter: boolean; lsp: boolean; share: string }
-const shape = (of: Parameters<typeof launchConfig>[0], version = '1.18.30'): Shape => launchConfig(of, boot, version) as Shape
+const shape = (of: Parameters<typeof launchConfig>[0], version = '1.18.30', given: Parameters<typeof launchConfig>[1] = rights): Shape => launchConfig(of, given, boot, version) as unknown as Shape
 
 describe('the generated configuration', () => {
   test('denies what it does not name, before all that it allows', () => {
     const { permission } = shape(spec)
     expect(Object.entries(permission)[0]).toEqual(['*', 'deny'])
     expect(Object.entries(permission).filter(([, action]) => action !== 'deny')).toEqual([['read', 'allow'], ['glob', 'allow'], ['grep', 'allow'], ['question', 'allow'], ['edit', 'ask'], ['bash', 'ask']])
-    expect(shape({ ...spec, permissions: { edit: 'deny', bash: 'deny' } }).permission).toMatchObject({ edit: 'deny', bash: 'deny' })
+    expect(shape(spec, '1.18.30', { edit: 'deny', bash: 'deny', question: 'deny' }).permission).toMatchObject({ edit: 'deny', bash: 'deny', question: 'deny' })
     expect(permission['external_directory']).toBe('deny')
   })
 
@@ -33,14 +34,14 @@ describe('the generated configuration', () => {
 
 describe('the environment of the agent', () => {
   test('holds nothing of the operator’s', () => {
-    const env = launchEnvironment(launchConfig(spec, boot, '1.18.30'), boot, { AWS_SECRET_ACCESS_KEY: 'OPERATOR-CANARY', PATH: '/home/me/bin', OPENCODE_CONFIG: '/home/me/x.json', npm_config_registry: 'https://OPERATOR-CANARY' })
+    const env = launchEnvironment(launchConfig(spec, rights, boot, '1.18.30'), boot, { AWS_SECRET_ACCESS_KEY: 'OPERATOR-CANARY', PATH: '/home/me/bin', OPENCODE_CONFIG: '/home/me/x.json', npm_config_registry: 'https://OPERATOR-CANARY' }, { questions: true, plugins: false })
     expect(JSON.stringify(env)).not.toContain('OPERATOR-CANARY')
     expect(env['OPENCODE_CONFIG']).toBeUndefined()
     expect(env['PATH']).toBe('/usr/local/bin:/usr/bin:/bin')
   })
 
   test('gives npm no retries and ten seconds, unless the operator said otherwise in either case', () => {
-    const of = (operator: Record<string, string>): Record<string, string> => Object.fromEntries(Object.entries(launchEnvironment({}, boot, operator)).filter(([name]) => name.toLowerCase().startsWith('npm_')))
+    const of = (operator: Record<string, string>): Record<string, string> => Object.fromEntries(Object.entries(launchEnvironment({ plugin: [], instructions: [] }, boot, operator, { questions: true, plugins: false })).filter(([name]) => name.toLowerCase().startsWith('npm_')))
     expect(of({})).toEqual({ npm_config_fetch_retries: '0', npm_config_fetch_timeout: '10000' })
     expect(of({ NPM_CONFIG_FETCH_RETRIES: '4' })).toEqual({ NPM_CONFIG_FETCH_RETRIES: '4', npm_config_fetch_timeout: '10000' })
     expect(of({ npm_config_fetch_timeout: '7' })).toEqual({ npm_config_fetch_retries: '0', npm_config_fetch_timeout: '7' })

@@ -24,13 +24,19 @@ export function launchArgs(boot: Boot): readonly string[] {
   return ['serve', '--port', String(boot.port), '--hostname', '127.0.0.1']
 }
 
+/** What OpenCode itself lets its tools do. `ask` is answered over its server: `opencode run` would refuse by itself. */
+export interface Rights { readonly edit: 'allow' | 'ask' | 'deny'; readonly bash: 'allow' | 'ask' | 'deny'; readonly question: 'allow' | 'deny' }
+
+/** The two parts of a configuration that a turn may add to; the rest is OpenCode's business. */
+export interface LaunchConfig { readonly plugin: readonly string[]; readonly instructions: readonly string[]; readonly [key: string]: unknown }
+
 /** The configuration that `OPENCODE_CONFIG_CONTENT` carries (opencode.md, “Hermetic”; sandbox.md, “command broker”). */
-export function launchConfig(spec: Pick<CoderSpec, 'token' | 'model' | 'permissions'>, boot: Boot, version: string): unknown {
+export function launchConfig(spec: Pick<CoderSpec, 'token' | 'model'>, rights: Rights, boot: Boot, version: string): LaunchConfig {
   return {
     autoupdate: false, share: 'disabled', snapshot: false, lsp: false, formatter: false,
     shell: boot.shellPath,
     enabled_providers: [providerId], model: `${providerId}/${modelAlias}`, small_model: `${providerId}/${modelAlias}`,
-    permission: permissions(spec.permissions),
+    permission: permissions(rights),
     mcp: {}, plugin: [], instructions: [],
     provider: {
       [providerId]: {
@@ -57,22 +63,23 @@ function noTimeouts(version: string): Record<string, false> {
  * Every permission that OpenCode knows, set explicitly, and whatever it will learn denied. The last match wins, so `*` is first.
  * `edit` covers write, edit and apply_patch. `external_directory` is denied: asking would stall the turn.
  */
-function permissions(given: CoderSpec['permissions']): Record<string, 'allow' | 'ask' | 'deny'> {
+function permissions(given: Rights): Record<string, 'allow' | 'ask' | 'deny'> {
   return {
     '*': 'deny',
-    read: 'allow', glob: 'allow', grep: 'allow', question: 'allow',
+    read: 'allow', glob: 'allow', grep: 'allow', question: given.question,
     edit: given.edit, bash: given.bash,
     external_directory: 'deny', list: 'deny', task: 'deny', skill: 'deny', lsp: 'deny', doom_loop: 'deny',
     todowrite: 'deny', todoread: 'deny', webfetch: 'deny', websearch: 'deny', codesearch: 'deny',
   }
 }
 
-/** The agent's whole environment. Nothing of the operator's reaches it but explicit npm retry settings. */
-export function launchEnvironment(config: unknown, boot: Boot, operatorEnvironment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/** The agent's whole environment. Nothing of the operator's reaches it but explicit npm retry settings. `plugins`: those of the configuration are loaded. */
+export function launchEnvironment(config: LaunchConfig, boot: Pick<Boot, 'password' | 'shellPath'>, operatorEnvironment: Readonly<Record<string, string | undefined>>, use: { readonly questions: boolean; readonly plugins: boolean }): Record<string, string> {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', TERM: 'dumb', USER: 'agent', HOME: inside.home, TMPDIR: '/tmp', SHELL: boot.shellPath,
     XDG_CONFIG_HOME: `${inside.home}/.config`, XDG_DATA_HOME: `${inside.home}/.local/share`, XDG_STATE_HOME: `${inside.home}/.local/state`, XDG_CACHE_HOME: `${inside.home}/.cache`,
-    OPENCODE_CONFIG_CONTENT: JSON.stringify(config), OPENCODE_SERVER_PASSWORD: boot.password, OPENCODE_ENABLE_QUESTION_TOOL: '1', OPENCODE_PURE: '1',
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(config), OPENCODE_SERVER_PASSWORD: boot.password,
+    ...(use.questions ? { OPENCODE_ENABLE_QUESTION_TOOL: '1' } : {}), ...(use.plugins ? {} : { OPENCODE_PURE: '1' }),
     // A command may wait for the owner at the broker: OpenCode's own two minutes would end it meanwhile. The broker bounds it.
     OPENCODE_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS: String(commandWaitMs),
     ...Object.fromEntries(disabled.map((name) => [`OPENCODE_DISABLE_${name}`, '1'])),

@@ -2,29 +2,16 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
-import type { AgentProcess, Clock, Coder, CoderRun, CoderSignal, CoderSpec, Ids, Sandbox, Timers } from '../../engine/ports.ts'
-import { createControlClient } from './control-client.ts'
-import { proveIdentity } from './handshake.ts'
-import { launchArgs, launchConfig, launchEnvironment, type Boot } from './launch-config.ts'
+import type { AgentProcess, Coder, CoderRun, CoderSpec, Timers } from '../../engine/ports.ts'
+import { cliWay } from './cli/cli-way.ts'
+import type { Boot } from './launch-config.ts'
 import { createMessageIds } from './message-ids.ts'
-import type { LogLine } from './observer.ts'
 import { pause } from './pause.ts'
-import { createRefusedCommands, type RefusedCommands } from './refused-commands.ts'
-import { openConversation, type Conversation } from './run.ts'
+import { createRefusedCommands } from './refused-commands.ts'
+import { serverWay } from './server-way.ts'
 import { prepareStateFolder } from './state-folder.ts'
 import { createVersionProbe, type UsableBinary } from './version-probe.ts'
-
-export interface OpenCodeDeps {
-  readonly sandbox: Sandbox
-  /** The binary that the owner chose, or the one that ships; null when there is none. Asked at each use. */
-  readonly binaryPath: () => string | null
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly timers: Timers
-  readonly log: (line: LogLine) => void
-  /** Inside path of the command broker's client. */
-  readonly shellClientPath: string
-}
+import type { OpenCodeDeps, Way, WayParts } from './way.ts'
 
 /** 2.5–4.5 s is OpenCode's own, 9 s were seen under load. */
 const readyWithinMs = 45_000
@@ -42,21 +29,16 @@ async function start(deps: OpenCodeDeps, probe: () => Promise<Result<UsableBinar
   if (!binary.ok) return binary
   if (!isolation.usable) return err(isolation.failure ?? failure('isolation-unavailable', isolation.summary, 'Look at Settings → Isolation.'))
   const boot: Boot = { password: randomBytes(24).toString('base64url'), nonce: `boot-${randomBytes(16).toString('hex')}`, port: randomInt(20_000, 60_000), shellPath: deps.shellClientPath }
-  const refused = createRefusedCommands()
-  const guarded: CoderSpec = {
-    ...spec,
-    decideCommand: async (ask, gone) => {
-      const reason = refused.take(ask)
-      return reason === null ? await spec.decideCommand(ask, gone) : { verdict: 'refuse', reason }
-    },
-  }
-  const launched = await launch(deps, guarded, boot, binary.value, signal)
+  const parts = { deps, spec, boot, binary: binary.value, refused: createRefusedCommands() }
+  const way = spec.runtime === 'opencode-run' ? await cliWay(parts) : ok(serverWay(parts))
+  if (!way.ok) return way
+  const launched = await launch(parts, way.value, signal)
   if (!launched.ok) return launched
   const agent = launched.value
-  const started = await open(deps, spec, boot, binary.value, agent, refused, signal)
-  if (started.ok) return ok({ ...started.value, version: binary.value.version, pid: agent.pid, startTime: agent.startTime, isolation })
+  const opened = await way.value.open(agent, signal)
+  if (opened.ok) return ok({ ...opened.value, version: binary.value.version, pid: agent.pid, startTime: agent.startTime, isolation, notes: way.value.notes })
   await agent.stop()
-  return started
+  return opened
 }
 
 /**
@@ -71,7 +53,7 @@ async function untilKnown(probe: () => Promise<Result<UsableBinary, Failure>>, t
   }
 }
 
-async function launch(deps: OpenCodeDeps, spec: CoderSpec, boot: Boot, binary: UsableBinary, signal: AbortSignal): Promise<Result<AgentProcess, Failure>> {
+async function launch({ deps, spec, boot, binary, refused }: WayParts, way: Way, signal: AbortSignal): Promise<Result<AgentProcess, Failure>> {
   try {
     await prepareStateFolder(spec.stateDir)
   } catch (cause) {
@@ -79,32 +61,13 @@ async function launch(deps: OpenCodeDeps, spec: CoderSpec, boot: Boot, binary: U
   }
   return await deps.sandbox.launch({
     label: `coder-${spec.taskId}`, workspaceDir: spec.workspaceDir, stateDir: spec.stateDir, binaryPath: binary.binaryPath, mounts: spec.mounts,
-    args: launchArgs(boot), env: launchEnvironment(launchConfig(spec, boot, binary.version), boot, process.env),
-    egressSocketPath: spec.egressSocketPath, controlPort: boot.port,
-    readyLine: new RegExp(`opencode server listening on http://127\\.0\\.0\\.1:${boot.port}\\b`), readyWithinMs,
-    decideCommand: spec.decideCommand, onCommandEnded: spec.onCommandEnded,
+    ...way.launch, egressSocketPath: spec.egressSocketPath, controlPort: boot.port, readyWithinMs,
+    decideCommand: async (ask, gone) => {
+      const reason = refused.take(ask)
+      return reason === null ? await spec.decideCommand(ask, gone) : { verdict: 'refuse', reason }
+    },
+    onCommandEnded: spec.onCommandEnded,
     // What it prints may hold task content: a launch failure quotes it, the log does not.
     onLine: () => undefined,
   }, signal)
-}
-
-/**
- * Proves identity and opens the event stream, side by side: both wait for the same first instance call. What is observed meanwhile is told
- * only when the start succeeds; of a start that failed, its failure is all there is to tell.
- */
-async function open(deps: OpenCodeDeps, spec: CoderSpec, boot: Boot, binary: UsableBinary, agent: AgentProcess, refused: RefusedCommands, signal: AbortSignal): Promise<Result<Conversation, Failure>> {
-  const client = createControlClient({ socketPath: agent.controlSocketPath, password: boot.password, timers: deps.timers })
-  const log = (line: LogLine): void => { deps.log({ ...line, taskId: spec.taskId }) }
-  const early: CoderSignal[] = []
-  let tell = (observed: CoderSignal): void => { early.push(observed) }
-  const [foreign, conversation] = await Promise.all([
-    proveIdentity(client, boot, binary.version),
-    openConversation({ client, process: agent, refused, clock: deps.clock, timers: deps.timers, log, onSignal: (observed) => { tell(observed) } }),
-  ])
-  if (signal.aborted) return err(failure('cancelled', 'The start of the coder was stopped.', 'Nothing to do.'))
-  if (foreign !== null) return err(foreign)
-  if (!conversation.ok) return conversation
-  tell = spec.onSignal
-  for (const observed of early) tell(observed)
-  return conversation
 }

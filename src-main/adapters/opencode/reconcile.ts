@@ -1,7 +1,7 @@
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { ControlClient } from './control-client.ts'
-import { verdictOfTurn } from './turn-verdict.ts'
+import { verdictOfTurn, type TurnVerdict } from './turn-verdict.ts'
 import { bodies } from './wire.ts'
 
 const readMs = 15_000
@@ -23,8 +23,17 @@ export async function reconcileTurn(client: ControlClient, sessionId: string, me
   const verdict = verdictOfTurn(history.value, messageId)
   if (verdict.is === 'absent') return await inLog(client, messageId)
   if (running) return ok({ found: true, state: 'running', text: '' })
-  if (verdict.is !== 'ended') return ok({ found: true, state: 'interrupted', text: verdict.is === 'unfinished' ? verdict.text : '' })
-  return ok({ found: true, state: ({ completed: 'completed', failed: 'failed', aborted: 'interrupted' } as const)[verdict.end.outcome], text: verdict.end.text })
+  return ok(reconciledOf(verdict))
+}
+
+/** What a verdict means for a turn that does not run any more. */
+export function reconciledOf(verdict: TurnVerdict): Reconciled {
+  switch (verdict.is) {
+    case 'absent': return { found: false, state: 'absent', text: '' }
+    case 'unanswered': return { found: true, state: 'interrupted', text: '' }
+    case 'unfinished': return { found: true, state: 'interrupted', text: verdict.text }
+    case 'ended': return { found: true, state: ({ completed: 'completed', failed: 'failed', aborted: 'interrupted' } as const)[verdict.end.outcome], text: verdict.end.text }
+  }
 }
 
 /** A message that a session's history lacks may still have arrived: as a message of another session, or before it was removed. */
@@ -35,6 +44,7 @@ async function inLog(client: ControlClient, messageId: string): Promise<Result<R
   return ok(arrived ? { found: true, state: 'interrupted', text: '' } : { found: false, state: 'absent', text: '' })
 }
 
-function unreadable(why: string): Failure {
+/** History could not be read: nothing is concluded from that. */
+export function unreadable(why: string): Failure {
   return failure('opencode-failed', `What OpenCode knows of the turn could not be read: ${why}.`, 'Check again.')
 }

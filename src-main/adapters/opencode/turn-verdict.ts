@@ -29,7 +29,7 @@ export function verdictOfTurn(history: readonly WireMessage[], messageId: string
   const last = answers.at(-1)
   if (last === undefined) return { is: 'unanswered' }
   if (last.info.error === undefined && last.info.time.completed === undefined) return { is: 'unfinished', text: saidText(last) }
-  return { is: 'ended', end: endOf(last) }
+  return { is: 'ended', end: endOfAnswer(last) }
 }
 
 /** Only a message with words of a person begins a turn: OpenCode writes user messages itself when it compacts a session. */
@@ -37,7 +37,8 @@ function beginsTurn({ info, parts }: WireMessage): boolean {
   return info.role === 'user' && parts.some((part) => part.type === 'text' && part.synthetic !== true)
 }
 
-function endOf(last: WireMessage): TurnEnd {
+/** How a turn ended whose last answer this is. */
+export function endOfAnswer(last: WireMessage): TurnEnd {
   const { error, finish } = last.info
   const said = { finish: finish ?? null, text: saidText(last) }
   if (error?.name === 'MessageAbortedError') return { ...said, outcome: 'aborted', error: null, errorCode: null }

@@ -4,7 +4,8 @@ import { z } from 'zod'
 const record = z.record(z.string(), z.unknown())
 const shortText = z.string().max(4_096)
 /** OpenCode's own ids; ours are made of them and must stay short and plain. */
-const id = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
+export const wireId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
+const id = wireId
 
 const toolStateSchema = z.discriminatedUnion('status', [
   z.object({ status: z.literal('pending') }),
@@ -25,14 +26,14 @@ export type WireReasoningPart = z.infer<typeof partSchemas.reasoning>
 export type WireToolPart = z.infer<typeof partSchemas.tool>
 export type WirePart = WireTextPart | WireReasoningPart | WireToolPart
 
-const errorSchema = z.object({
+export const errorSchema = z.object({
   name: z.string(),
   data: z.object({ message: z.string().optional(), statusCode: z.number().optional(), responseBody: z.string().optional() }).optional(),
 })
 export type WireError = z.infer<typeof errorSchema>
 
 const messageInfoSchema = z.object({
-  id, sessionID: id, role: z.enum(['user', 'assistant']),
+  id, sessionID: id, role: z.enum(['user', 'assistant']), agent: z.string().optional(),
   parentID: id.optional(), finish: shortText.optional(), error: errorSchema.optional(),
   time: z.object({ created: z.number(), completed: z.number().optional() }),
 })
@@ -117,6 +118,9 @@ export const bodies = {
   questions: z.array(questionSchema),
   health: z.object({ healthy: z.literal(true), version: z.string() }),
   config: z.object({ provider: z.record(z.string(), z.object({ name: z.string().optional() })) }),
+  /** What `opencode export` prints, and `opencode session list --format json`. */
+  exported: z.object({ info: z.object({ id }), messages: z.array(messageSchema) }),
+  listed: z.array(z.object({ id, title: z.string(), updated: z.number() })),
   syncHistory: z.array(z.object({ type: z.string(), data: z.object({ info: z.object({ id: z.string(), sessionID: z.string().optional() }).optional() }) })),
 } as const
 

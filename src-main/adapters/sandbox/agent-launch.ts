@@ -5,7 +5,7 @@ import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { StopProof } from '../../../src-preload/contract/task.ts'
 import type { AgentProcess, AgentSpec, Clock, Ids } from '../../engine/ports.ts'
-import { agentArguments, limitedAgent, type Mask } from './bubblewrap-arguments.ts'
+import { agentArguments, limitedAgent, type Bind, type Mask } from './bubblewrap-arguments.ts'
 import { explainBubblewrap } from './bubblewrap-failures.ts'
 import { endBubblewrap, startBubblewrap, type BubblewrapProcess, type StartProblem } from './bubblewrap-process.ts'
 import type { MountPlan } from './chosen-mounts.ts'
@@ -125,6 +125,10 @@ function ending(parts: LaunchParts, broker: Broker, running: BubblewrapProcess):
   return () => (ended ??= end())
 }
 
+function filesOfTheApp({ readOnlyFiles = [] }: AgentSpec): readonly Bind[] {
+  return readOnlyFiles.map(({ hostPath, into }) => ({ from: hostPath, into, write: false }))
+}
+
 /** Starts the agent and its broker; waits for the ready line. On failure nothing is left running and everything is tidied up. */
 export async function launchAgent(spec: AgentSpec, parts: LaunchParts, signal: AbortSignal): Promise<Result<AgentProcess, Failure>> {
   const proxy = await lstat(spec.egressSocketPath).catch(() => null)
@@ -137,7 +141,7 @@ export async function launchAgent(spec: AgentSpec, parts: LaunchParts, signal: A
   const started = await startBubblewrap({
     layout: parts.layout, command: limitedAgent(parts.layout, launchCommand(spec)), env: launchEnvironment(spec), output: 'pipe', runFolder: parts.folder.path,
     options: agentArguments({
-      layout: parts.layout, files: parts.folder.files, workspaceDir: spec.workspaceDir, stateDir: spec.stateDir, binaryPath: spec.binaryPath, binds: parts.plan.dependencies, masks: parts.masks,
+      layout: parts.layout, files: parts.folder.files, workspaceDir: spec.workspaceDir, stateDir: spec.stateDir, binaryPath: spec.binaryPath, binds: [...parts.plan.dependencies, ...filesOfTheApp(spec)], masks: parts.masks,
       egressSocketPath: spec.egressSocketPath, brokerSocketPath: parts.folder.brokerSocket, controlDir: parts.folder.controlDir,
     }),
   })

@@ -42,10 +42,12 @@ async function realBinary(path: string): Promise<Result<string, Failure>> {
   return real === null ? err(failure('opencode-missing', 'The chosen OpenCode does not exist.', 'Choose another in Settings → Runtimes, or reinstall the app.')) : ok(real)
 }
 
+const notFree = (into: string): Failure => failure('sandbox-failed', `“${into}” belongs to the sandbox and cannot be mounted over.`, 'Report this as a fault of the app.')
+
 async function extraFolders(wanted: CommandSpec['readOnly']): Promise<Result<readonly Bind[], Failure>> {
   const binds: Bind[] = []
   for (const { hostPath, into } of wanted) {
-    if (!isFreePlace(into)) return err(failure('sandbox-failed', `“${into}” belongs to the sandbox and cannot be mounted over.`, 'Report this as a fault of the app.'))
+    if (!isFreePlace(into)) return err(notFree(into))
     const real = await realFolder(hostPath, 'A folder that the command needs')
     if (!real.ok) return real
     binds.push({ from: real.value, into, write: false })
@@ -57,6 +59,7 @@ async function launch(deps: SandboxDeps, grounds: Grounds, spec: AgentSpec, sign
   if (signal.aborted) return err(failure('cancelled', 'The start of the coder was stopped.', 'Nothing to do.'))
   const binary = await realBinary(spec.binaryPath)
   if (!binary.ok) return binary
+  for (const { into } of spec.readOnlyFiles ?? []) if (!isFreePlace(into)) return err(notFree(into))
   await mkdir(spec.stateDir, { recursive: true, mode: 0o700 })
   const stateDir = await realFolder(spec.stateDir, 'The task\'s private folder')
   if (!stateDir.ok) return stateDir

@@ -22,7 +22,7 @@ export type HostCommand =
   | { readonly is: 'lead-answered'; readonly questionId: QuestionId; readonly answer: string | null; readonly why: string }
   | { readonly is: 'review-written'; readonly text: string; readonly recommendation: 'accept' | 'reject' | 'unsure' }
   | { readonly is: 'lead-failed'; readonly purpose: LeadPurpose; readonly questionId: QuestionId | null; readonly failure: Failure }
-  | { readonly is: 'coder-started'; readonly version: string; readonly pid: number; readonly startTime: string; readonly isolation: IsolationReport }
+  | { readonly is: 'coder-started'; readonly version: string; readonly pid: number; readonly startTime: string; readonly isolation: IsolationReport; readonly notes?: readonly string[] }
   | { readonly is: 'session-bound'; readonly sessionId: string }
   | { readonly is: 'turn-submitted'; readonly turnId: TurnId }
   | { readonly is: 'turn-ambiguous'; readonly turnId: TurnId; readonly what: string }

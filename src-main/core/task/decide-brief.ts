@@ -25,11 +25,13 @@ export function openTask(command: Extract<OwnerCommand, { is: 'open-task' }>, ct
   const { task } = command
   const requirement = wellFormed(task.requirement)
   if (utf8Bytes(canonicalJson(requirement)) + smallestBriefBytes > limits.taskInputBytesMax) return err(failure('invalid-input', 'The requirement is larger than what a bot can be sent (16 KiB).', 'Shorten it, or put details into a file of the folder.'))
+  if (task.runtime === 'opencode-run' && task.grant.edits === 'ask') return err(failure('invalid-input', 'The OpenCode CLI cannot ask before each edit: “opencode run” would refuse every one by itself.', 'Allow or deny edits, or choose the OpenCode server for this task.'))
   if (task.budget.messagesMax < messagesNeeded) return err(failure('invalid-input', 'The budget allows fewer than two messages between the bots.', 'Allow at least two: the request and its result.'))
   const testCommand = task.testCommand === null || task.testCommand.trim() === '' ? null : wellFormed(task.testCommand)
   return decided([{
     type: 'task-opened', taskId: command.taskId, title: wellFormed(task.title), requirement, criteria: task.criteria.map(wellFormed), testCommand, source: task.source,
     models: task.models, targets: command.targets, budget: task.budget, grant: task.grant, revisionOf: task.revisionOf, deadlineAt: ctx.now + task.budget.deadlineMs, versions: command.versions, scriptedOwner: command.scriptedOwner,
+    ...(task.runtime === undefined ? {} : { runtime: task.runtime }),
   }], [{ kind: 'workspace.prepare' }])
 }
 
@@ -96,6 +98,7 @@ function propose(state: TaskState, ctx: DecideContext, by: 'lead' | 'owner', wri
     facts: [
       { label: 'Runs unasked', value: brief.testCommand, exact: true, authoredBy: by },
       { label: 'Edits', value: state.grant.edits === 'allow' ? 'in the workspace, unasked' : state.grant.edits === 'ask' ? 'each asks' : 'denied', exact: false, authoredBy: 'host' },
+      ...(state.runtime === 'opencode-run' ? [{ label: 'Runtime', value: 'OpenCode CLI, one “opencode run” a turn; Bot B cannot ask questions', exact: false, authoredBy: 'host' as const }] : []),
       { label: 'Other commands', value: state.grant.otherCommands === 'ask' ? 'each asks' : 'denied', exact: false, authoredBy: 'host' },
       ...(state.source.kind === 'folder' ? state.source.mounts.map((mount) => ({ label: mount.kind === 'dependency' ? 'Tests also see' : 'Toolchain', value: `${mount.hostPath} → ${mount.into} (${mount.mode})`, exact: true, authoredBy: 'owner' as const })) : []),
       { label: `Input ${String(inputVersion)}`, value: inputDigest, exact: true, authoredBy: 'host' },

@@ -13,14 +13,14 @@ type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
 export function coderStarted(state: TaskState, command: Host<'coder-started'>): Decided {
   // One process a task: what was not being started, or has ended since, does not become the task's process.
   if (state.coder.is !== 'starting') return ignored
-  const { is: _, ...facts } = command
-  const started: TaskEvent = { type: 'coder-started', ...facts }
-  if (state.cancel !== null) return decided([started], [{ kind: 'coder.stop' }])
+  const { is: _, notes = [], ...facts } = command
+  const started: readonly TaskEvent[] = [{ type: 'coder-started', ...facts }, ...notes.map((text): TaskEvent => ({ type: 'noted', level: 'warning', text, todo: null }))]
+  if (state.cancel !== null) return decided(started, [{ kind: 'coder.stop' }])
   const turn = activeTurn(state)
-  if (state.sessionId === null) return decided([started], [{ kind: 'coder.session' }])
-  if (state.recovery !== null && turn !== null) return decided([started], [{ kind: 'coder.reconcile', turnId: turn.turnId }])
-  if (turn?.state === 'intended') return decided([started], [{ kind: 'coder.submit', turnId: turn.turnId }])
-  return decided([started])
+  if (state.sessionId === null) return decided(started, [{ kind: 'coder.session' }])
+  if (state.recovery !== null && turn !== null) return decided(started, [{ kind: 'coder.reconcile', turnId: turn.turnId }])
+  if (turn?.state === 'intended') return decided(started, [{ kind: 'coder.submit', turnId: turn.turnId }])
+  return decided(started)
 }
 
 /** The task's one session is bound: the approved brief goes out as the first turn. */

@@ -2,7 +2,7 @@ import type { ApprovalId, Bot, CallId, Digest, Generation, Millis, QuestionId, T
 import type { Failure } from '../../../src-preload/contract/failure.ts'
 import type { HoldOutcome } from '../../../src-preload/contract/rows.ts'
 import type {
-  Brief, BudgetLimits, Evidence, IsolationReport, ModelRef, RecoveryExit, ServingPath, StopProof, TaskGrant, TaskSource, Verification,
+  Brief, BudgetLimits, CoderRuntime, Evidence, IsolationReport, ModelRef, RecoveryExit, ServingPath, StopProof, TaskGrant, TaskSource, Verification,
 } from '../../../src-preload/contract/task.ts'
 import type { Hold } from '../approval/hold.ts'
 
@@ -19,7 +19,7 @@ export type TurnKind = 'request' | 'answer' | 'correction' | 'continue'
  * since every journal ever written must fold to the same state.
  */
 export type TaskEvent =
-  | { readonly type: 'task-opened'; readonly taskId: TaskId; readonly title: string; readonly requirement: string; readonly criteria: readonly string[]; readonly testCommand: string | null; readonly source: TaskSource; readonly models: { readonly lead: ModelRef; readonly coder: ModelRef }; readonly targets: { readonly lead: TargetFacts; readonly coder: TargetFacts }; readonly budget: BudgetLimits; readonly grant: TaskGrant; readonly revisionOf: TaskId | null; readonly deadlineAt: Millis; readonly versions: RunVersions; readonly scriptedOwner: boolean }
+  | { readonly type: 'task-opened'; readonly taskId: TaskId; readonly title: string; readonly requirement: string; readonly criteria: readonly string[]; readonly testCommand: string | null; readonly source: TaskSource; readonly models: { readonly lead: ModelRef; readonly coder: ModelRef }; readonly targets: { readonly lead: TargetFacts; readonly coder: TargetFacts }; readonly budget: BudgetLimits; readonly grant: TaskGrant; readonly revisionOf: TaskId | null; readonly deadlineAt: Millis; readonly versions: RunVersions; readonly scriptedOwner: boolean; readonly runtime?: CoderRuntime }
   | { readonly type: 'workspace-prepared'; readonly baseDigest: Digest; readonly baseCommit: string | null; readonly files: number; readonly bytes: number; readonly notes: readonly string[]; readonly listing: readonly string[] }
   | { readonly type: 'hold-opened'; readonly hold: Hold }
   | { readonly type: 'hold-shown'; readonly approvalId: ApprovalId }

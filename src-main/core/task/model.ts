@@ -1,6 +1,6 @@
 import type { ApprovalId, Bot, CallId, Digest, Generation, Millis, QuestionId, TaskId, TurnId } from '../../../src-preload/contract/ids.ts'
 import type { Failure } from '../../../src-preload/contract/failure.ts'
-import type { Brief, BudgetLimits, Cancel, Evidence, IsolationReport, Recovery, TaskGrant, TaskSource, TaskStatus, TestRun, Verification } from '../../../src-preload/contract/task.ts'
+import type { Brief, BudgetLimits, Cancel, CoderRuntime, Evidence, IsolationReport, Recovery, TaskGrant, TaskSource, TaskStatus, TestRun, Verification } from '../../../src-preload/contract/task.ts'
 import type { BudgetState } from '../budget/budget.ts'
 import type { HoldRecord } from '../approval/hold.ts'
 import { wellFormed } from '../digest.ts'
@@ -61,6 +61,7 @@ export interface TaskState {
   readonly targets: { readonly lead: TargetFacts; readonly coder: TargetFacts }
   readonly budget: BudgetLimits
   readonly grant: TaskGrant
+  readonly runtime: CoderRuntime
   readonly revisionOf: TaskId | null
   readonly createdAt: Millis
   readonly updatedAt: Millis

@@ -50,7 +50,7 @@ function lifecycle(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.start' | 
       const ours = (): boolean => run.process === process
       const { target } = access.value
       const started = await deps.coder.start({
-        taskId, workspaceDir: folders.workspaceDir, stateDir: folders.stateDir, mounts: state.source.kind === 'folder' ? state.source.mounts : [],
+        taskId, runtime: state.runtime, workspaceDir: folders.workspaceDir, stateDir: folders.stateDir, mounts: state.source.kind === 'folder' ? state.source.mounts : [],
         egressSocketPath: access.value.socketPath, token: access.value.token, model: { api: target.api, modelId: target.ref.modelId, contextTokens: target.contextTokens, outputTokens: target.outputTokens },
         permissions: { edit: state.grant.edits, bash: state.grant.testCommand === 'deny' && state.grant.otherCommands === 'deny' ? 'deny' : 'ask' },
         decideCommand: (ask, signal) => (ours() ? deps.decideCommand(taskId, ask, signal) : Promise.resolve({ verdict: 'refuse', reason: 'its process was replaced' })),
@@ -60,8 +60,8 @@ function lifecycle(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.start' | 
       if (!started.ok) return started
       run.coder = started.value
       if (isOver(run)) return err(stoppedMeanwhile)
-      const { version, pid, startTime, isolation } = started.value
-      return ok({ is: 'coder-started', version, pid, startTime, isolation })
+      const { version, pid, startTime, isolation, notes = [] } = started.value
+      return ok({ is: 'coder-started', version, pid, startTime, isolation, notes })
     },
     // S1. Found by its title before one is made: a session made just before a crash is not made twice.
     'coder.session': async (taskId) => {
@@ -138,7 +138,7 @@ function conversation(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.submit
       if (turn === undefined) return ok(null)
       if (run.coder === null || state.sessionId === null) return err(notRunning)
       run.sessions.add(state.sessionId)
-      const sent = await run.coder.submit({ sessionId: state.sessionId, messageId: turn.messageId, partId: turn.partId, text: turn.text, system: coderSystem })
+      const sent = await run.coder.submit({ sessionId: state.sessionId, messageId: turn.messageId, partId: turn.partId, text: turn.text, system: coderSystem(state.runtime) })
       if (sent.ok) return ok({ is: 'turn-submitted', turnId: turn.turnId })
       if (sent.error.code === 'submit-ambiguous') return ok({ is: 'turn-ambiguous', turnId: turn.turnId, what: `${sent.error.message} It was not sent again.` })
       return sent

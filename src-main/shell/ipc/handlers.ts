@@ -70,7 +70,7 @@ function taskHandlers({ engine, sampleTask }: Services): Part<'task.create' | 't
       if (state === undefined) return err(failure('unknown-task', 'This task is not known.', 'Choose a task from the list.'))
       const created = await engine.createTask({
         commandId, title: `${state.title} (revision)`.slice(0, 200), requirement, criteria: [...state.criteria], testCommand: state.testCommand, source: state.source,
-        models: { lead: state.targets.lead.ref, coder: state.targets.coder.ref }, budget: state.budget, grant: state.grant, revisionOf: taskId,
+        models: { lead: state.targets.lead.ref, coder: state.targets.coder.ref }, budget: state.budget, grant: state.grant, revisionOf: taskId, runtime: state.runtime,
       })
       if (!created.ok) return created
       const linked = engine.command(taskId, `${commandId}-of` as CommandId, { is: 'request-revision', revision: created.value.taskId, requirement })

@@ -54,7 +54,7 @@ export function taskRow(state: TaskState, live: LiveFacts): TaskRow {
     source: state.source.kind === 'sample' ? { kind: 'sample', label: 'Sample task', path: null } : { kind: 'folder', label: state.source.path.split(/[\\/]/).filter((part) => part !== '').at(-1) ?? state.source.path, path: state.source.path },
     requirement: state.requirement, criteria: [...state.criteria], revisionOf: state.revisionOf, models: { lead: state.targets.lead.ref, coder: state.targets.coder.ref },
     grant: state.grant, budget: state.budget, meters: budgetMeters(state), isolation: state.coder.is === 'running' ? state.coder.isolation : live.isolation,
-    openCodeVersion: state.coder.is === 'running' ? state.coder.version : state.versions.openCode, sessionId: state.sessionId, evidenceLevels: evidenceLevels(state),
+    runtime: state.runtime, openCodeVersion: state.coder.is === 'running' ? state.coder.version : state.versions.openCode, sessionId: state.sessionId, evidenceLevels: evidenceLevels(state),
     result: ready ? { treeDigest: state.evidence.treeDigest, verified: state.verified, acceptanceId: acceptance?.hold.approvalId ?? null } : null,
     failure: state.failure,
   }

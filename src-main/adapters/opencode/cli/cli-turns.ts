@@ -1,0 +1,113 @@
+import { failure, type Failure } from '../../../../src-preload/contract/failure.ts'
+import { limits } from '../../../../src-preload/contract/limits.ts'
+import { err, ok, type Result } from '../../../../src-preload/contract/result.ts'
+import type { CoderRun, CoderSignal, Timers } from '../../../engine/ports.ts'
+import type { ControlClient } from '../control-client.ts'
+import type { LogLine } from '../observer.ts'
+import { turnOrder, type CliGround } from './orders.ts'
+import { createRecords, type Records } from './records.ts'
+import { startCli, type CliEnd, type CliRun } from './runner-client.ts'
+
+export interface CliTurnsDeps {
+  readonly client: ControlClient
+  readonly ground: CliGround
+  readonly timers: Timers
+  readonly log: (line: LogLine) => void
+  readonly onSignal: (signal: CoderSignal) => void
+  /** Waits until no other run of the task's OpenCode is under way, then does this one. */
+  readonly alone: <T>(work: () => Promise<T>) => Promise<T>
+  /** What runs can neither be followed nor ended by itself: the sandbox must end. */
+  readonly onLost: () => void
+}
+
+type Submission = Parameters<CoderRun['submit']>[0]
+
+export interface CliTurns {
+  /** Resolves when `opencode run` has been started, not when it ends. At most one turn at a time. */
+  submit(turn: Submission): Promise<Result<null, Failure>>
+  /** Kills the turn that runs, and waits until nobody is left of it. */
+  abort(): Promise<Result<{ readonly observed: boolean; readonly how: string }, Failure>>
+  /** The turn that runs: its message. */
+  open(): { readonly sessionId: string; readonly messageId: string } | null
+  /** The sandbox is gone: ends the calls of the turn that ran, whose own end nobody knows. */
+  interrupt(why: string): void
+}
+
+interface OpenTurn extends Pick<Submission, 'sessionId' | 'messageId'> { readonly records: Records; run: CliRun | null; killed: boolean; over: Promise<CliEnd | null> }
+
+const killedWithinMs = 15_000
+
+/** Follows each turn from the start of its `opencode run` to the end of that process, and tells that end once. */
+export function createCliTurns(deps: CliTurnsDeps): CliTurns {
+  const known = new Set<string>()
+  let open: OpenTurn | null = null
+  const close = (turn: OpenTurn): void => { if (open === turn) open = null }
+  return {
+    open: () => open,
+    async submit(turn) {
+      if (known.has(turn.messageId)) return ok(null)
+      if (open !== null) return err(failure('too-busy', 'The session still works on another turn.', 'Wait for its end, or stop the task.'))
+      const begun: OpenTurn = { sessionId: turn.sessionId, messageId: turn.messageId, records: createRecords(turn.sessionId), run: null, killed: false, over: Promise.resolve(null) }
+      known.add(turn.messageId)
+      open = begun
+      return await new Promise((answered, broke) => {
+        deps.alone(async () => {
+          const sent = await start(deps, turn, begun)
+          if (sent.ok) begun.over = follow(deps, begun, close)
+          else close(begun)
+          if (!sent.ok && sent.error.code === 'submit-failed') known.delete(turn.messageId)
+          answered(sent)
+          await begun.over
+        }).catch(broke)
+      })
+    },
+    async abort() {
+      if (open?.run == null) return ok({ observed: true, how: 'no turn was open; nothing of OpenCode runs between turns' })
+      const turn = open
+      turn.killed = true
+      if (!(await open.run.kill())) return ok({ observed: false, how: 'the sandbox did not take the order to kill “opencode run”' })
+      return await killed(deps.timers, turn)
+    },
+    interrupt(why) {
+      for (const signal of open?.records.interrupt(why) ?? []) deps.onSignal(signal)
+      open = null
+    },
+  }
+}
+
+async function start(deps: CliTurnsDeps, turn: Submission, open: OpenTurn): Promise<Result<null, Failure>> {
+  const started = await startCli(deps.client, turnOrder(deps.ground, turn), (line) => { for (const signal of open.records.take(line)) deps.onSignal(signal) })
+  if (started.is === 'not-started') return err(failure('submit-failed', `“opencode run” was not started: ${started.why}.`, 'Start the turn again.'))
+  if (started.is === 'unknown') {
+    // It may run, and nobody reads what it says: it is ended with its sandbox, and its session's history tells.
+    deps.onLost()
+    return err(failure('submit-ambiguous', `It is not known whether “opencode run” was started: ${started.why}.`, 'Check again; the session’s history tells.'))
+  }
+  open.run = started.run
+  deps.onSignal({ signalId: `${turn.messageId}:busy`, sessionId: turn.sessionId, parentSessionId: null, is: 'busy' })
+  return ok(null)
+}
+
+async function follow(deps: CliTurnsDeps, turn: OpenTurn, close: (turn: OpenTurn) => void): Promise<CliEnd | null> {
+  const end = (await turn.run?.ended) ?? null
+  if (end === null) { deps.onLost(); return null }
+  if (end.left > 0) { deps.log({ level: 'error', msg: 'processes of a turn did not end', left: end.left }); deps.onLost(); return end }
+  const { signals, end: how } = turn.records.conclude(end, turn.killed)
+  close(turn)
+  for (const signal of signals) deps.onSignal(signal)
+  if (turn.records.ignored() > 0) deps.log({ level: 'info', msg: 'lines of “opencode run” meant nothing', lines: turn.records.ignored() })
+  deps.onSignal({
+    signalId: `${turn.messageId}:ended`, sessionId: turn.sessionId, parentSessionId: null,
+    is: 'turn-ended', messageId: turn.messageId, outcome: how.outcome, finish: how.finish, text: how.text, error: how.error?.slice(0, limits.progressCharsMax) ?? null, errorCode: how.errorCode,
+  })
+  return end
+}
+
+async function killed(timers: Timers, turn: OpenTurn): Promise<Result<{ readonly observed: boolean; readonly how: string }, Failure>> {
+  const bound = new AbortController()
+  const late = new Promise<'late'>((done) => { timers.after(killedWithinMs, bound.signal, () => { done('late') }) })
+  const end = await Promise.race([turn.over, late])
+  bound.abort()
+  if (end === 'late' || end === null || end.left > 0) return ok({ observed: false, how: `it did not show within ${String(killedWithinMs)} ms that “opencode run” has ended` })
+  return ok({ observed: true, how: end.signal === null ? '“opencode run” had ended before; nobody is left of it' : '“opencode run” was killed; nobody is left of it' })
+}
