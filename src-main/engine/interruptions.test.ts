@@ -308,6 +308,21 @@ describe('rows', () => {
     expect(bodies(at)).toHaveLength(2)
   })
 
+  it('of a call that runs before its arguments are told show that it runs, and end in one record or with the turn', async () => {
+    const at = await working({ lead: [leadSays.review] })
+    const run = at.room.coder.run()
+    const callId = 'call_1' as CallId
+    for (const begun of [false, true]) for (const id of [callId, 'call_2' as CallId]) run.say({ is: 'tool-pending', callId: id, tool: 'write', target: begun ? '/workspace/a' : null, begun })
+    run.say({ is: 'tool-pending', callId, tool: 'write' })
+    await at.room.settle()
+    expect(bodies(at)).toMatchObject([{ state: 'running', target: '/workspace/a', input: null }, { state: 'running' }])
+    run.say({ is: 'tool-ended', callId, tool: 'write', outcome: 'done', input: { filePath: '/workspace/a' }, output: 'ok', title: 'a', exitCode: null })
+    sayTurnEnded(run)
+    await at.room.settle()
+    const calls = bodies(at).filter((body) => body.is === 'tool')
+    expect(calls.map((body) => `${body.callId} ${body.state}`).toSorted()).toEqual(['call_1 done', 'call_2 interrupted'])
+  })
+
   it('keep the words that were growing when a turn ended', async () => {
     const at = await working({ lead: [leadSays.review] })
     const run = at.room.coder.run()

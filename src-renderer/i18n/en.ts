@@ -190,6 +190,11 @@ export const en = {
   grant: {
     edits: 'Edits inside the workspace', editsHint: 'Files in the disposable copy', testCommand: 'The test command of the brief', testHint: 'Exactly as the brief names it', otherCommands: 'Any other command', otherHint: 'Can be asked for, never runs by itself', values: { allow: 'Allow', ask: 'Ask', deny: 'Deny' },
   },
+  runtime: {
+    label: 'How Bot B runs', driven: 'Driven as', names: { 'opencode-server': 'OpenCode server', 'opencode-run': 'OpenCode CLI (opencode run)' },
+    hints: { 'opencode-server': 'One process a task. Words stream, Bot B can ask questions, edits can ask.', 'opencode-run': 'One process a turn, as in a terminal. Words come whole, Bot B cannot ask questions, edits cannot ask.' },
+    cannotAsk: 'The OpenCode CLI cannot ask before each edit. Allow or deny edits, or choose the OpenCode server.', defaultHint: 'New tasks start with this; each can be given the other.',
+  },
   models: { remote: 'remote', local: 'on this machine', noKey: 'key missing', remoteHint: 'Remote: you approve host, model and cap once for each bot before the first byte leaves.', choose: 'Choose a model' },
   settings: {
     sections: { providers: 'Providers and keys', runtimes: 'Runtimes', isolation: 'Isolation', fallbacks: 'Fallbacks', budgets: 'Budgets', appearance: 'Appearance', updates: 'Updates', storage: 'Storage' },

@@ -7,7 +7,7 @@ const short = (digest: string): string => digest.slice(7, 19)
 
 /** What each kind of event says in one line, for the Audit screen. Complete by type: a new event needs its words. */
 const words: Words = {
-  'task-opened': (event) => `${event.title} · ${event.source.kind === 'folder' ? event.source.path : 'sample'}`,
+  'task-opened': (event) => `${event.title} · ${event.source.kind === 'folder' ? event.source.path : 'sample'}${event.runtime === 'opencode-run' ? ' · Bot B as OpenCode CLI' : ''}`,
   'workspace-prepared': (event) => `${event.files} files, ${event.bytes} bytes, base ${short(event.baseDigest)}`,
   'hold-opened': ({ hold }) => `${hold.kind}: ${hold.title} · ${hold.exact.text}`,
   'hold-shown': (event) => event.approvalId,

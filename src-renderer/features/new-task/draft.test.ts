@@ -36,6 +36,15 @@ describe('a task that is being written', () => {
     expect(newTaskOf(full, refused, 'c-1' as CommandId)).toBeNull()
   })
 
+  it('runs Bot B as the owner\'s settings say, and not as the OpenCode CLI when edits must ask', () => {
+    expect(newTaskOf(full, facts, 'c-1' as CommandId)?.runtime).toBe('opencode-server')
+    const cli: Draft = { ...full, runtime: 'opencode-run' }
+    expect(newTaskOf(cli, facts, 'c-1' as CommandId)?.runtime).toBe('opencode-run')
+    const asking: Draft = { ...cli, grant: { ...cli.grant, edits: 'ask' } }
+    expect(Object.keys(problemsOf(asking, facts))).toEqual(['runtime'])
+    expect(newTaskOf(asking, facts, 'c-1' as CommandId)).toBeNull()
+  })
+
   it('replaces a model that is no longer configured', () => {
     expect(withModels({ ...full, coder: { providerId: 'gone', modelId: 'x' } }, views).coder).toEqual({ providerId: 'demo', modelId: 'demo-1' })
   })

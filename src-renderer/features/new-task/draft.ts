@@ -1,10 +1,11 @@
 import type { FolderFacts, NewTask } from '../../../src-preload/contract/methods.ts'
 import type { CommandId } from '../../../src-preload/contract/ids.ts'
 import type { ProviderView, Settings } from '../../../src-preload/contract/settings.ts'
-import type { BudgetLimits, ModelRef, TaskGrant } from '../../../src-preload/contract/task.ts'
+import type { BudgetLimits, CoderRuntime, ModelRef, TaskGrant } from '../../../src-preload/contract/task.ts'
 import { t } from '../../i18n/text.ts'
 import { pilotBudget } from '../task-fields/budgets.ts'
 import { anyModel, isKnownModel } from '../task-fields/model-field.tsx'
+import { runtimeProblem } from '../task-fields/runtime-field.tsx'
 
 /** A task that is being written. Kept outside of the screen, so that looking elsewhere loses nothing. */
 export interface Draft {
@@ -20,15 +21,16 @@ export interface Draft {
   readonly coder: ModelRef | null
   readonly budget: BudgetLimits
   readonly grant: TaskGrant
+  readonly runtime: CoderRuntime
 }
 
-export type DraftProblem = 'path' | 'title' | 'requirement' | 'criteria' | 'testCommand' | 'lead' | 'coder'
+export type DraftProblem = 'path' | 'title' | 'requirement' | 'criteria' | 'testCommand' | 'lead' | 'coder' | 'runtime'
 
 /** The form as it opens. `settings` null: they have not come yet. */
 export function emptyDraft(settings: Settings | null): Draft {
   return {
     source: 'folder', path: '', title: '', requirement: '', criteria: [''], testCommand: '', declinedMounts: [], lead: settings?.defaults.lead ?? null, coder: settings?.defaults.coder ?? null, budget: settings?.defaults.budget ?? pilotBudget,
-    grant: settings?.defaults.grant ?? { edits: 'allow', testCommand: 'allow', otherCommands: 'ask' },
+    grant: settings?.defaults.grant ?? { edits: 'allow', testCommand: 'allow', otherCommands: 'ask' }, runtime: settings?.defaults.runtime ?? 'opencode-server',
   }
 }
 
@@ -51,6 +53,8 @@ export function problemsOf(draft: Draft, facts: FolderFacts | null): Partial<Rec
   if (draft.testCommand.includes('\n')) problems.testCommand = t.newTask.oneLine
   if (draft.lead === null) problems.lead = t.newTask.needModel
   if (draft.coder === null) problems.coder = t.newTask.needModel
+  const runtime = runtimeProblem(draft.runtime, draft.grant)
+  if (runtime !== undefined) problems.runtime = runtime
   return problems
 }
 
@@ -65,6 +69,6 @@ export function newTaskOf(draft: Draft, facts: FolderFacts | null, commandId: Co
   const testCommand = draft.testCommand.trim()
   return {
     commandId, title: draft.title.trim(), requirement: draft.requirement.trim(), criteria: [...criteriaOf(draft)], testCommand: testCommand === '' ? null : testCommand,
-    source: { kind: 'folder', path: facts.path, mounts: facts.proposals.filter((mount) => !draft.declinedMounts.includes(mount.id)) }, models: { lead: draft.lead, coder: draft.coder }, budget: draft.budget, grant: draft.grant, revisionOf: null,
+    source: { kind: 'folder', path: facts.path, mounts: facts.proposals.filter((mount) => !draft.declinedMounts.includes(mount.id)) }, models: { lead: draft.lead, coder: draft.coder }, budget: draft.budget, grant: draft.grant, runtime: draft.runtime, revisionOf: null,
   }
 }

@@ -14,6 +14,7 @@ import { useRunSample } from '../room/run-sample.ts'
 import { BudgetFields } from '../task-fields/budget-fields.tsx'
 import { GrantFields } from '../task-fields/grant-fields.tsx'
 import { ModelField } from '../task-fields/model-field.tsx'
+import { RuntimeField, runtimeProblem } from '../task-fields/runtime-field.tsx'
 import { CriteriaField } from './criteria-field.tsx'
 import { emptyDraft, newTaskOf, problemsOf, withModels, type Draft } from './draft.ts'
 import { changeDraft, dropDraft, useDraft } from './draft-store.ts'
@@ -172,6 +173,7 @@ function HowSections({ draft, change, shown }: DraftProps & { readonly shown: Re
       </Section>
       <Section title={t.newTask.may}>
         <GrantFields value={draft.grant} onChange={(grant) => { change({ grant }) }} />
+        <RuntimeField value={draft.runtime} onChange={(runtime) => { change({ runtime }) }} error={runtimeProblem(draft.runtime, draft.grant)} />
       </Section>
       <Section title={t.newTask.budget}>
         <BudgetFields value={draft.budget} onChange={(budget) => { change({ budget }) }} foldKey="new task budget" />

@@ -135,6 +135,8 @@ function RuntimeSection({ task }: { readonly task: TaskRow }): ReactNode {
             </span>
           )}
         </dd>
+        <dt>{t.runtime.driven}</dt>
+        <dd data-runtime={task.runtime}>{t.runtime.names[task.runtime]}</dd>
         <dt>{t.inspector.openCode}</dt>
         <dd>{task.openCodeVersion ?? <span className="quiet">{t.inspector.noSession}</span>}</dd>
         <dt>{t.inspector.session}</dt>

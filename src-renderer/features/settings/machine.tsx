@@ -10,6 +10,7 @@ import { TextField } from '../../ui/fields.tsx'
 import { moment } from '../../ui/format.ts'
 import { FailureNotice, Notice } from '../../ui/notice.tsx'
 import { Path } from '../../ui/pieces.tsx'
+import { RuntimeField, runtimeProblem } from '../task-fields/runtime-field.tsx'
 import { useSave } from './use-save.ts'
 
 const proxyTones = { starting: 'neutral', ready: 'good', restarting: 'warn', failed: 'bad' } as const
@@ -42,6 +43,7 @@ export function RuntimesSection({ settings, info }: { readonly settings: Setting
         </dd>
       </dl>
       {info.openCodeFailure === null ? null : <FailureNotice failure={info.openCodeFailure} />}
+      <DefaultRuntime settings={settings} />
       <BinaryForm key={settings.openCodeBinary} settings={settings} />
     </div>
   )
@@ -53,6 +55,18 @@ function Fact({ label, value }: { readonly label: string; readonly value: string
       <dt>{label}</dt>
       <dd>{value}</dd>
     </>
+  )
+}
+
+function DefaultRuntime({ settings }: { readonly settings: Settings }): ReactNode {
+  const { save, failure } = useSave()
+  const { runtime = 'opencode-server', grant } = settings.defaults
+  return (
+    <div className="stack-tight">
+      <RuntimeField value={runtime} onChange={(next) => { save({ ...settings, defaults: { ...settings.defaults, runtime: next } }) }} error={runtimeProblem(runtime, grant)} />
+      <p className="field-hint">{t.runtime.defaultHint}</p>
+      {failure === null ? null : <FailureNotice failure={failure} />}
+    </div>
   )
 }
 
