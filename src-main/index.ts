@@ -2,11 +2,12 @@ import { app, type BrowserWindow } from 'electron'
 import { join } from 'node:path'
 import { declareAppScheme, serveApp } from './shell/app-protocol.ts'
 import { serveMethods, type Answer } from './shell/ipc/serve.ts'
-import { claimSingleInstance, denyPermissions, openMainWindow } from './shell/main-window.ts'
+import { claimSingleInstance, confinePages, denyPermissions, openMainWindow } from './shell/main-window.ts'
 
 /** Opens the window, with nothing loaded that it does not need, and has the app started while the window's own process comes up. */
 async function main(): Promise<void> {
   declareAppScheme()
+  confinePages()
   let window: BrowserWindow | null = null
   if (!claimSingleInstance(() => { window?.show(); window?.focus() })) { app.quit(); return }
   await app.whenReady()

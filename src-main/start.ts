@@ -12,7 +12,7 @@ import { createHandlers } from './shell/ipc/handlers.ts'
 import { Push } from './shell/ipc/push.ts'
 import type { Answer } from './shell/ipc/serve.ts'
 import { installMenu } from './shell/menu.ts'
-import { waitingNotifier } from './shell/notifier.ts'
+import { createAttention, type Attention } from './shell/attention.ts'
 import { testProvider } from './shell/provider-test.ts'
 import { sampleIn } from './shell/resources-folder.ts'
 import { readSampleTask } from './shell/sample-task.ts'
@@ -34,9 +34,11 @@ const firstFramesMsMax = 2_000
  * at; processes follow once that has been drawn, or at the first call that needs them.
  */
 export async function startApp({ window, entriesDir, give }: Opened): Promise<void> {
-  const options: ComposeOptions = { dataDir: app.getPath('userData'), scriptedOwner: app.commandLine.hasSwitch('scripted-owner'), notifier: waitingNotifier(window), entriesDir, appVersion: app.getVersion(), isPackaged: app.isPackaged, safeStorage }
+  const attention = createAttention(window)
+  const options: ComposeOptions = { dataDir: app.getPath('userData'), scriptedOwner: app.commandLine.hasSwitch('scripted-owner'), notifier: attention, entriesDir, appVersion: app.getVersion(), isPackaged: app.isPackaged, safeStorage }
   const answer = (handlers: Handlers): Answer => createAnswer(handlers, (msg, fields) => { console.error(msg, fields) })
   const ground = await layGround(options)
+  attention.follow(() => ground.settings.get().attention)
   const built = buildParts(ground, options)
   if (!built.ok) {
     ground.log.error('the journal cannot be used', { code: built.error.code })
@@ -57,7 +59,7 @@ export async function startApp({ window, entriesDir, give }: Opened): Promise<vo
   const handedOut = new Promise<void>((resolve) => { push.onSnapshot(resolve) })
   const drawn = Promise.race([handedOut.then(() => pause(firstFramesMs)), pause(firstFramesMsMax)])
   const proxyUp = drawn.then(() => startProxy(parts))
-  give(answer(afterProcesses(parts, runningHandlers(parts, options, push, proxyUp))))
+  give(answer(afterProcesses(parts, runningHandlers(parts, options, push, attention, proxyUp))))
   await proxyUp
   // A task that waits may go on by itself.
   if (parts.engine.openTasks().some(({ targets }) => targets.lead.demo || targets.coder.demo)) await startDemo(parts)
@@ -71,7 +73,7 @@ async function startProcesses(parts: Parts): Promise<void> {
 /** Which calls may lead to a model call or a run of the coder. Complete by type. */
 const needsProcesses = {
   'app.info': false, 'room.snapshot': false, 'task.create': true, 'task.runSample': true, 'task.stop': false, 'task.writeBrief': true, 'task.answer': true, 'task.revise': true, 'task.recover': true,
-  'approval.shown': false, 'approval.decide': true, 'folder.pick': false, 'folder.inspect': false, 'review.get': false, 'review.savePatch': false, 'settings.get': false, 'settings.put': false,
+  'approval.shown': false, 'approval.decide': true, 'grant.revoke': false, 'folder.pick': false, 'folder.inspect': false, 'review.get': false, 'review.savePatch': false, 'settings.get': false, 'settings.put': false,
   'providers.list': false, 'provider.put': false, 'provider.remove': false, 'provider.test': true, 'audit.query': false, 'audit.verify': false, 'audit.export': false, 'workspace.list': false, 'workspace.dispose': false,
 } as const satisfies Record<MethodName, boolean>
 
@@ -94,7 +96,7 @@ function blockedHandlers(ground: Ground, options: ComposeOptions, why: Failure):
   }
 }
 
-function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, proxyUp: Promise<Result<null, Failure>>): Handlers {
+function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, attention: Attention, proxyUp: Promise<Result<null, Failure>>): Handlers {
   const { ground, engine, journal, workspace } = parts
   const { settings, providers } = ground
   const proxy = (): AppInfo['proxy'] => {
@@ -113,7 +115,7 @@ function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, prox
       return readAppInfo({ ...options, problems: [...ground.problems, ...(proxyStarted.ok ? [] : [proxyStarted.error])], keyring: ground.keychain.backend(), running: { sandbox: parts.sandbox, coder: parts.coder, sqliteVersion: parts.sqliteVersion, proxy: proxy() } })
     },
     sampleTask: (commandId) => readSampleTask(sampleIn(ground.resources), settings.get(), commandId),
-    settings: { get: () => settings.get(), put: async (next) => refreshed(await settings.put(next)) },
+    settings: { get: () => settings.get(), put: async (next) => { const saved = refreshed(await settings.put(next)); attention.settingsChanged(); return saved } },
     providers: {
       list: () => Promise.resolve(providers.list()), put: async (input) => refreshed(await providers.put(input)), remove: async (id) => refreshed(await providers.remove(id)),
       test: (input) => testProvider({ gateway: parts.gateway, directory: parts.directory, lead: parts.lead, ids: parts.ids }, input),

@@ -27,6 +27,11 @@ const unreachable: Failure = {
   todo: 'Close the window and open Countersign again. Nothing that was recorded is lost.',
 }
 
+/** The bridge copies what it is given out of the page: what nests deeper than a thousand levels, or is no plain value, is refused before anybody sees it. */
+function uncopied(cause: unknown): Failure {
+  return { code: 'invalid-input', message: `This could not be handed to the app: ${(cause instanceof Error ? cause.message : String(cause)).slice(0, 500)}`, todo: 'Nothing happened. Make it simpler and try again.' }
+}
+
 /** The preload's bridge. @throws when the window was opened without it, which only a bug can do */
 export function bridge(): Bridge {
   const found = window.countersign
@@ -40,7 +45,7 @@ export async function call<M extends MethodName>(method: M, input: MethodInput<M
     return await bridge().call(method, input)
   } catch (cause) {
     console.error(`${method} did not come back`, cause)
-    return { ok: false, error: unreachable }
+    return { ok: false, error: window.countersign === undefined ? unreachable : uncopied(cause) }
   }
 }
 

@@ -29,7 +29,7 @@ export function selfActingCoder(script: CoderScript = { asks: true, command: 'bu
           asked.add(run.spec.taskId)
           run.say({ is: 'question-asked', questionId: next('que'), callId: null, questions: [{ question: 'And at exactly 50?', header: 'Boundary', options: ['1.90', '4.90'], multiple: false }] })
         } else if (script.command === null) finishTurn(run, next)
-        else run.say({ is: 'permission-asked', permissionId: next('per'), callId: null, permission: 'bash', patterns: [script.command], command: script.command, workdir: '/workspace', filePath: null, diff: null })
+        else run.say({ is: 'permission-asked', permissionId: next('per'), callId: null, permission: 'bash', patterns: [script.command], command: script.command, workdir: '/workspace', files: [], diff: null })
       })
     }
   }

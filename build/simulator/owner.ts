@@ -1,4 +1,5 @@
 import type { ScriptedRoom } from '../../src-main/adapters/memory/scripted-room.ts'
+import { standingOffer } from '../../src-main/core/approval/standing-grant.ts'
 import { digestOfText } from '../../src-main/core/digest.ts'
 import { openQuestions, waitingHolds, type TaskState } from '../../src-main/core/task/model.ts'
 import type { Random } from '../harness/random.ts'
@@ -21,8 +22,9 @@ export function ownerCommand(state: TaskState, random: Random): OwnerCommand | n
     return question.purpose === 'brief' ? myBrief : { is: 'answer-question', questionId: question.questionId, text: 'the second' }
   }
   if (holds.length === 0) return null
+  if (dice === 17 && state.grants.size > 0) return { is: 'revoke-grant', grantId: random.pick([...state.grants.keys()]) }
   const { hold } = random.pick(holds)
-  return { is: 'decide-hold', approvalId: hold.approvalId, digest: random.chance(0.97) ? hold.digest : digestOfText('forged'), verdict: random.chance(0.88) ? 'approved' : 'denied', reason: null }
+  return { is: 'decide-hold', approvalId: hold.approvalId, digest: random.chance(0.97) ? hold.digest : digestOfText('forged'), verdict: random.chance(0.88) ? 'approved' : 'denied', reason: null, standing: random.chance(0.2) ? (standingOffer(state.taskId, hold)?.choices.at(-1)?.digest ?? null) : null }
 }
 
 /** What an owner does who wants a task to come to its end; null where nothing waits for a click. */

@@ -199,7 +199,7 @@ describe('the whole collaboration', () => {
 
 describe('permissions of the coder', () => {
   const ask = (room: Awaited<ReturnType<typeof working>>, permissionId: string, command: string, workdir = '/workspace') => {
-    room.coder.run().say({ is: 'permission-asked', permissionId, callId: null, permission: 'bash', patterns: [command], command, workdir, filePath: null, diff: null })
+    room.coder.run().say({ is: 'permission-asked', permissionId, callId: null, permission: 'bash', patterns: [command], command, workdir, files: [], diff: null })
     return room.settle()
   }
 
@@ -219,7 +219,7 @@ describe('permissions of the coder', () => {
     const room = await working()
     const stateOfCall = () => room.engine.room.snapshot(room.taskId).put.flatMap((row) => (row.kind === 'entry' && row.body.is === 'tool' ? [row.body.state] : []))
     room.coder.run().say({ is: 'tool-running', callId: 'call_1' as never, tool: 'bash', input: { command: 'ls' }, output: null })
-    room.coder.run().say({ is: 'permission-asked', permissionId: 'per_1', callId: 'call_1' as never, permission: 'bash', patterns: ['ls'], command: 'ls', workdir: '/workspace', filePath: null, diff: null })
+    room.coder.run().say({ is: 'permission-asked', permissionId: 'per_1', callId: 'call_1' as never, permission: 'bash', patterns: ['ls'], command: 'ls', workdir: '/workspace', files: [], diff: null })
     await room.settle()
     expect(stateOfCall()).toEqual(['awaiting-approval'])
     await room.decide('approved')

@@ -101,7 +101,7 @@ export class Dispatcher {
     const retires = open.filter((effect) => retire === 'all' || (retire as readonly string[]).includes(effect.kind)).map((effect) => effect.id)
     const generation = generationAfter(state, events)
     const records: EffectRecord[] = effects.map((effect, index) => ({ id: `eff_${digestOfText(`${meta.commandId}!${String(index)}`).slice(7, 31)}`, stream: taskId, kind: effect.kind, payload: { effect, generation } satisfies EffectPayload, state: 'pending', attempts: 0, commandId: meta.commandId }))
-    const outcome = journal.commit({ stream: taskId, commandId: meta.commandId, contentDigest, actor: meta.actor, at: now, expectedVersion: state?.version ?? 0, events: events.map((event) => ({ type: event.type, payload: event })), effects: records, settles, retires })
+    const outcome = journal.commit({ stream: taskId, commandId: meta.commandId, contentDigest, actor: decidedBy(events) ?? meta.actor, at: now, expectedVersion: state?.version ?? 0, events: events.map((event) => ({ type: event.type, payload: event })), effects: records, settles, retires })
     if (outcome.is === 'duplicate') return taken(again)
     if (outcome.is === 'other-content') return taken(otherContent)
     if (outcome.is === 'failed') return { is: 'journal-refused', failure: outcome.failure }
@@ -141,6 +141,12 @@ export const otherContent: Result<never, Failure> = err(failure('conflict', 'Som
 
 function taken(result: Result<Dispatched, Failure>): Recorded {
   return { is: 'taken', result }
+}
+
+/** A decision that a standing grant makes is that grant's, not the host's. */
+function decidedBy(events: readonly TaskEvent[]): string | null {
+  const ruled = events.find((event) => event.type === 'permission-ruled' && event.grantId !== undefined)
+  return ruled?.type === 'permission-ruled' && ruled.grantId !== undefined ? `grant:${ruled.grantId}` : null
 }
 
 function generationAfter(state: TaskState | null, events: readonly TaskEvent[]): number {

@@ -1,17 +1,18 @@
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
-import type { CallId, TaskId } from '../../src-preload/contract/ids.ts'
+import type { CallId, GrantId, TaskId } from '../../src-preload/contract/ids.ts'
 import { limits } from '../../src-preload/contract/limits.ts'
 import { rowKey } from '../../src-preload/contract/rows.ts'
+import { stands } from '../core/approval/standing-grant.ts'
 import { digestOfText, utf8Bytes, wellFormed } from '../core/digest.ts'
 import type { HostCommand } from '../core/task/commands.ts'
-import type { CommandAsk, CommandRun, CommandVerdict, CoderSignal } from './ports.ts'
+import type { Clock, CommandAsk, CommandRun, CommandVerdict, CoderSignal } from './ports.ts'
 import type { Dispatcher } from './dispatch.ts'
 import type { Lanes } from './lanes.ts'
 import type { Previews } from './previews.ts'
 import type { Room } from './room.ts'
 import { isOver, refuseAll, takeGrant, type Run, type Runs } from './runs.ts'
 
-export interface IngestDeps { readonly dispatcher: Dispatcher; readonly lanes: Lanes; readonly room: Room; readonly runs: Runs; readonly previews: Previews; readonly log: (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void }
+export interface IngestDeps { readonly clock: Clock; readonly dispatcher: Dispatcher; readonly lanes: Lanes; readonly room: Room; readonly runs: Runs; readonly previews: Previews; readonly log: (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void }
 
 const inputCharsHeld = 8_000
 const messageCharsHeld = 16_000
@@ -58,7 +59,7 @@ export class Ingest {
     switch (signal.is) {
       case 'permission-asked': this.#send(taskId, signal.signalId, {
         is: 'permission-asked', permissionId: signal.permissionId, callId: signal.callId, permission: signal.permission, patterns: signal.patterns,
-        command: signal.command === null ? null : { text: signal.command, cwd: signal.workdir ?? '/workspace' }, filePath: signal.filePath, diff: signal.diff, isolation: this.#isolation(taskId),
+        command: signal.command === null ? null : { text: signal.command, cwd: signal.workdir ?? '/workspace' }, files: signal.files, diff: signal.diff, isolation: this.#isolation(taskId),
       }); return
       case 'permission-replied': this.#send(taskId, signal.signalId, { is: 'foreign-permission-answer', permissionId: signal.permissionId, reply: signal.reply }); return
       case 'question-asked': {
@@ -93,7 +94,7 @@ export class Ingest {
     if (this.#closed || run === undefined || isOver(run)) return { verdict: 'refuse', reason: 'the task does not run' }
     const refused = this.#deps.lanes.ready(taskId)
     if (refused !== null) return { verdict: 'refuse', reason: refused.message }
-    if (takeGrant(run, ask.text, ask.cwd)) return { verdict: 'run' }
+    if (takeGrant(run, ask.text, ask.cwd, (grantId) => this.#grantStands(taskId, grantId))) return { verdict: 'run' }
     return new Promise((resolve) => {
       run.asks.set(ask.askId, resolve)
       const refuse = (reason: string): void => { run.asks.delete(ask.askId); resolve({ verdict: 'refuse', reason }) }
@@ -111,6 +112,12 @@ export class Ingest {
   /** A command ended (or was refused): on record with its exit code and log digest. */
   commandEnded(taskId: TaskId, command: CommandRun): void {
     this.#send(taskId, `${taskId}:ran:${command.askId}`, { is: 'command-ran', text: wellFormed(command.text), cwd: command.cwd, exitCode: command.exitCode, refused: command.refused, logDigest: command.logDigest, logTail: wellFormed(command.logTail).slice(-inputCharsHeld), durationMs: command.durationMs, limitHit: command.limitHit })
+  }
+
+  #grantStands(taskId: TaskId, grantId: GrantId): boolean {
+    const state = this.#deps.dispatcher.state(taskId)
+    const record = state?.grants.get(grantId)
+    return state !== undefined && record !== undefined && stands(record, state.generation, this.#deps.clock.now())
   }
 
   #isolation(taskId: TaskId): string {

@@ -243,7 +243,7 @@ describe('quitting', () => {
 describe('grants and asks', () => {
   it('lets no command through on a grant whose approval did not reach the runtime', async () => {
     const at = await working()
-    at.room.coder.run().say({ is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'bash', patterns: ['ls'], command: 'ls', workdir: '/workspace', filePath: null, diff: null })
+    at.room.coder.run().say({ is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'bash', patterns: ['ls'], command: 'ls', workdir: '/workspace', files: [], diff: null })
     await at.room.settle()
     at.room.coder.permissionAnswer = err(broken)
     await at.room.decide(at.taskId, 'approved')
@@ -256,7 +256,7 @@ describe('grants and asks', () => {
     const at = await working({ lead: [leadSays.review] })
     at.room.sandbox.exitCodes.push(1)
     const run = at.room.coder.run()
-    run.say({ is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'bash', patterns: ['ls'], command: 'ls', workdir: '/workspace', filePath: null, diff: null })
+    run.say({ is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'bash', patterns: ['ls'], command: 'ls', workdir: '/workspace', files: [], diff: null })
     await at.room.settle()
     await at.room.decide(at.taskId, 'approved')
     sayTurnEnded(run)

@@ -1,8 +1,8 @@
-import type { Bot, CallId, TaskId } from '../../src-preload/contract/ids.ts'
+import type { Bot, CallId, GrantId, TaskId } from '../../src-preload/contract/ids.ts'
 import type { CommandVerdict, CoderRun } from './ports.ts'
 
 /** A command that the owner (or the grant) allowed once: exact text and directory. */
-export interface OneUseGrant { readonly text: string; readonly cwd: string }
+export interface OneUseGrant { readonly text: string; readonly cwd: string; readonly grantId?: GrantId }
 
 /** The live side of one task: its process, open tokens, grants and asks. Gone with the app; never journaled. */
 export interface Run {
@@ -65,10 +65,15 @@ export function refuseAll(run: Run | undefined, reason: string): void {
   run?.asks.clear()
 }
 
-/** G1. A grant is for one run of exactly these bytes in this directory: it is gone once taken. */
-export function takeGrant(run: Run, text: string, cwd: string): boolean {
-  const index = run.grants.findIndex((grant) => grant.text === text && grant.cwd === cwd)
-  if (index < 0) return false
-  run.grants.splice(index, 1)
-  return true
+/**
+ * G1. A grant is for one run of exactly these bytes in this directory: it is gone once taken. G4. One that came of a standing grant counts
+ * only while that still stands: `stands` is asked at the moment of execution.
+ */
+export function takeGrant(run: Run, text: string, cwd: string, stands: (grantId: GrantId) => boolean): boolean {
+  for (;;) {
+    const index = run.grants.findIndex((grant) => grant.text === text && grant.cwd === cwd)
+    const [taken] = index < 0 ? [] : run.grants.splice(index, 1)
+    if (taken === undefined) return false
+    if (taken.grantId === undefined || stands(taken.grantId)) return true
+  }
 }

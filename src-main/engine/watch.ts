@@ -54,7 +54,17 @@ export class Watch {
   }
 
   #watchShown(taskId: TaskId, approvalId: ApprovalId): void {
-    this.#deps.timers.after(limits.holdShownWithinMs, this.#lifetime.signal, () => { this.#tell(taskId, { is: 'hold-not-shown', approvalId }) })
+    this.#deps.timers.after(limits.holdShownWithinMs, this.#lifetime.signal, () => {
+      if (this.#waitsItsTurn(taskId, approvalId)) this.#watchShown(taskId, approvalId)
+      else this.#tell(taskId, { is: 'hold-not-shown', approvalId })
+    })
+  }
+
+  /** Cards are shown one after the other, over all tasks: one that stands behind a card on screen is late only when its turn has come. */
+  #waitsItsTurn(taskId: TaskId, approvalId: ApprovalId): boolean {
+    const waiting = this.#deps.dispatcher().states().flatMap((state) => waitingHolds(state)).filter(({ hold }) => hold.kind !== 'acceptance')
+    const own = this.#deps.dispatcher().state(taskId)?.holds.get(approvalId)
+    return own !== undefined && own.hold.kind !== 'acceptance' && waiting.some((record) => record.order < own.order && record.shownAt !== null)
   }
 
   #tell(taskId: TaskId, command: HostCommand): void {

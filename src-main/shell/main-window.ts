@@ -11,17 +11,21 @@ export function openMainWindow(preload: string): BrowserWindow {
     height: 840,
     show: false,
     // The spelling checker would fetch its dictionaries from the net.
-    webPreferences: { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, spellcheck: false },
+    webPreferences: { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, webviewTag: false, spellcheck: false, devTools: !app.isPackaged },
   })
   window.once('ready-to-show', () => {
     window.show()
   })
-  window.webContents.setWindowOpenHandler(() => ({ action: 'deny' }))
-  window.webContents.on('will-navigate', (event) => {
-    event.preventDefault()
-  })
   void window.loadURL(`${appOrigin}/`)
   return window
+}
+
+/** No page of this app goes anywhere, opens a window or takes in a guest, whichever page it is and however it came to be. Before any window is opened. */
+export function confinePages(): void {
+  app.on('web-contents-created', (_event, page) => {
+    page.setWindowOpenHandler(() => ({ action: 'deny' }))
+    for (const leaving of ['will-navigate', 'will-frame-navigate', 'will-redirect', 'will-attach-webview'] as const) page.on(leaving as 'will-navigate', (event) => { event.preventDefault() })
+  })
 }
 
 /** Refuses every permission that a page could ask for. */
@@ -30,6 +34,7 @@ export function denyPermissions(): void {
     answer(false)
   })
   session.defaultSession.setPermissionCheckHandler(() => false)
+  session.defaultSession.setDevicePermissionHandler(() => false)
 }
 
 /** True for the first instance; a second one hands over to `focusFirst` in the first and must quit. */

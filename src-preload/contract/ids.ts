@@ -15,6 +15,9 @@ export type TurnId = z.infer<typeof turnIdSchema>
 export const approvalIdSchema = id().brand<'ApprovalId'>()
 export type ApprovalId = z.infer<typeof approvalIdSchema>
 
+export const grantIdSchema = id().brand<'GrantId'>()
+export type GrantId = z.infer<typeof grantIdSchema>
+
 /** Minted by whoever gives a command, at the click; makes the command idempotent. */
 export const commandIdSchema = id().brand<'CommandId'>()
 export type CommandId = z.infer<typeof commandIdSchema>

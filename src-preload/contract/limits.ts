@@ -27,6 +27,7 @@ export const limits = {
   commandTextBytesMax: 64 * 1024,
   laneQueueMax: 4_096,
   leadRetriesMax: 2,
+  standingGrantsMax: 50,
 } as const
 
 /** What one sandbox may use: the coder's own and each command's. One place; Settings → Isolation and the cards show it. */

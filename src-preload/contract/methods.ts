@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { approvalIdSchema, commandIdSchema, digestSchema, millisSchema, questionIdSchema, taskIdSchema } from './ids.ts'
+import { approvalIdSchema, commandIdSchema, digestSchema, grantIdSchema, millisSchema, questionIdSchema, taskIdSchema } from './ids.ts'
 import { failureSchema, type Failure } from './failure.ts'
 import type { Result } from './result.ts'
 import { rowPatchSchema } from './rows.ts'
@@ -65,7 +65,8 @@ export const methods = {
   'task.revise': { input: z.object({ commandId: commandIdSchema, taskId: taskIdSchema, requirement: z.string().min(1).max(12_000) }), output: z.object({ taskId: taskIdSchema }) },
   'task.recover': { input: z.object({ commandId: commandIdSchema, taskId: taskIdSchema, exit: recoveryExitSchema }), output: acknowledged },
   'approval.shown': { input: z.object({ approvalId: approvalIdSchema, digest: digestSchema }), output: acknowledged },
-  'approval.decide': { input: z.object({ commandId: commandIdSchema, approvalId: approvalIdSchema, digest: digestSchema, verdict: z.enum(['approved', 'denied']), reason: z.string().max(1_000).nullable() }), output: acknowledged },
+  'approval.decide': { input: z.object({ commandId: commandIdSchema, approvalId: approvalIdSchema, digest: digestSchema, verdict: z.enum(['approved', 'denied']), reason: z.string().max(1_000).nullable(), standing: digestSchema.nullable().optional() }), output: acknowledged },
+  'grant.revoke': { input: z.object({ commandId: commandIdSchema, taskId: taskIdSchema, grantId: grantIdSchema }), output: acknowledged },
   'folder.pick': { input: nothing, output: z.object({ path: z.string().nullable() }) },
   'folder.inspect': { input: z.object({ path: z.string().min(1).max(4_096) }), output: folderFactsSchema },
   'review.get': { input: z.object({ taskId: taskIdSchema }), output: reviewSchema },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { approvalIdSchema, authorSchema, botSchema, callIdSchema, digestSchema, generationSchema, millisSchema, questionIdSchema, taskIdSchema, turnIdSchema } from './ids.ts'
+import { approvalIdSchema, authorSchema, botSchema, callIdSchema, digestSchema, generationSchema, grantIdSchema, millisSchema, questionIdSchema, taskIdSchema, turnIdSchema } from './ids.ts'
 import { failureSchema } from './failure.ts'
+import { standingGrantSchema, standingOfferSchema } from './grants.ts'
 import {
   briefSchema, budgetLimitsSchema, cancelSchema, coderRuntimeSchema, evidenceLevelsSchema, evidenceSchema, isolationReportSchema, meterSchema, modelRefSchema, recoverySchema,
   servingPathSchema, taskGrantSchema, taskStatusSchema, verificationSchema, waitingSchema,
@@ -43,6 +44,8 @@ export const toolBodySchema = z.object({
   before: z.string().nullable().optional(), fields: z.array(z.object({ name: z.string(), value: z.string() })).readonly().optional(),
   input: z.string().nullable(), output: z.string().nullable(), outputTruncated: z.boolean(), exitCode: z.number().int().nullable(),
   title: z.string().nullable(), startedAt: millisSchema, endedAt: millisSchema.nullable(), reason: z.string().nullable(), parentCallId: callIdSchema.nullable(),
+  /** The standing grant that let it run without a question to the owner. */
+  grantId: grantIdSchema.optional(),
 })
 export type ToolBody = z.infer<typeof toolBodySchema>
 
@@ -80,7 +83,7 @@ export const taskRowSchema = z.object({
   createdAt: millisSchema, updatedAt: millisSchema, deadlineAt: millisSchema,
   source: z.object({ kind: z.enum(['sample', 'folder']), label: z.string(), path: z.string().nullable() }),
   requirement: z.string(), criteria: z.array(z.string()), revisionOf: taskIdSchema.nullable(),
-  models: z.object({ lead: modelRefSchema, coder: modelRefSchema }), grant: taskGrantSchema, budget: budgetLimitsSchema, meters: z.array(meterSchema),
+  models: z.object({ lead: modelRefSchema, coder: modelRefSchema }), grant: taskGrantSchema, standingGrants: z.array(standingGrantSchema), budget: budgetLimitsSchema, meters: z.array(meterSchema),
   isolation: isolationReportSchema.nullable(), runtime: coderRuntimeSchema, openCodeVersion: z.string().nullable(), sessionId: z.string().nullable(), evidenceLevels: evidenceLevelsSchema,
   /** Set when a result can be reviewed; `acceptanceId` is the hold that *Accept result* and *Reject result* decide. */
   result: z.object({ treeDigest: digestSchema, verified: z.boolean(), acceptanceId: approvalIdSchema.nullable() }).nullable(),
@@ -99,6 +102,8 @@ export const holdRowSchema = z.object({
   /** The exact content that the digest covers, and what it is. */
   exact: z.object({ label: z.string(), text: z.string(), authoredBy: authorSchema }),
   facts: z.array(cardFactSchema), isolation: z.string(), reaskReason: z.string().nullable(),
+  /** What may be granted for longer than once, together with approving this; null where that is never possible. */
+  standing: standingOfferSchema.nullable(),
 })
 export type HoldRow = z.infer<typeof holdRowSchema>
 

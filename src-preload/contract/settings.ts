@@ -47,6 +47,8 @@ export const settingsSchema = z.object({
   providers: z.array(providerSchema).max(50),
   defaults: z.object({ lead: modelRefSchema.nullable(), coder: modelRefSchema.nullable(), budget: budgetLimitsSchema, grant: taskGrantSchema, runtime: coderRuntimeSchema.optional() }),
   appearance: z.object({ theme: z.enum(['system', 'light', 'dark']), density: z.enum(['comfortable', 'compact']) }),
+  /** How the owner is told that something waits while the window is not in front. */
+  attention: z.object({ notify: z.boolean(), badge: z.boolean(), tray: z.boolean() }).default({ notify: true, badge: true, tray: true }),
   openCodeBinary: z.string().max(4_096).nullable(),
   fallbacks: z.object({ directEnabled: z.boolean(), warmEnabled: z.boolean(), execEnabled: z.boolean(), vendor: vendorCliSchema.optional() }),
   updates: z.enum(['off', 'notify', 'automatic']),

@@ -8,7 +8,7 @@ const remote: ProviderView = { origin: 'settings', key: 'session-only', remote: 
 const fromEnv: ProviderView = { origin: 'environment', key: 'missing', remote: true, provider: { id: 'lab', label: 'Lab gateway', baseUrl: 'https://llm.lab.example/v1', api: 'chat', models: [{ id: 'lab-70b' }], keyEnv: 'LAB_KEY' } }
 
 const settings: Settings = {
-  version: 1, providers: [remote.provider], appearance: { theme: 'system', density: 'comfortable' }, openCodeBinary: null, fallbacks: { directEnabled: true, warmEnabled: false, execEnabled: false }, updates: 'notify', workspaceQuotaBytes: 10 * 1024 ** 3,
+  version: 1, providers: [remote.provider], appearance: { theme: 'system', density: 'comfortable' }, attention: { notify: true, badge: true, tray: false }, openCodeBinary: null, fallbacks: { directEnabled: true, warmEnabled: false, execEnabled: false }, updates: 'notify', workspaceQuotaBytes: 10 * 1024 ** 3,
   defaults: { lead: null, coder: null, budget: { profile: 'pilot', turnsMax: 4, messagesMax: 8, requestsMax: 60, tokensMax: 200_000, moneyMicroUsdMax: null, deadlineMs: 600_000 }, grant: { edits: 'allow', testCommand: 'allow', otherCommands: 'ask' } },
 }
 

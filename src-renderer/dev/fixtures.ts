@@ -1,4 +1,5 @@
-import type { ApprovalId, CallId, Digest, QuestionId, TaskId, TurnId } from '../../src-preload/contract/ids.ts'
+import type { StandingGrantView } from '../../src-preload/contract/grants.ts'
+import type { ApprovalId, CallId, Digest, GrantId, QuestionId, TaskId, TurnId } from '../../src-preload/contract/ids.ts'
 import type { Author } from '../../src-preload/contract/ids.ts'
 import type { EntryBody, EntryRow, HoldRow, ModelCall, TaskRow, ToolBody } from '../../src-preload/contract/rows.ts'
 import type { Brief, Evidence, IsolationReport, Verification } from '../../src-preload/contract/task.ts'
@@ -102,7 +103,7 @@ export function task(taskId: string, title: string, change: Partial<TaskRow> = {
     kind: 'task', key: `task:${taskId}`, taskId: taskId as TaskId, title, status: 'working', generation: 1, waiting: null, cancel: null, recovery: null, disposition: null, activity: { label: 'Bot B is working on turn 2', since: Date.now() - 12_000, waitingFor: null },
     createdAt: start, updatedAt: start + 40_000, deadlineAt: start + 600_000, source: { kind: 'sample', label: 'Sample', path: null },
     requirement: 'Shipping costs by order value: orders between 20 and 50 euros pay 4.90, between 50 and 100 pay 1.90, over 100 ship free; smaller orders pay 6.90.', criteria: brief.criteria, revisionOf: null,
-    models: { lead: { providerId: 'demo', modelId: 'demo-1' }, coder: { providerId: 'demo', modelId: 'demo-1' } }, grant: { edits: 'allow', testCommand: 'allow', otherCommands: 'ask' }, runtime: 'opencode-server',
+    models: { lead: { providerId: 'demo', modelId: 'demo-1' }, coder: { providerId: 'demo', modelId: 'demo-1' } }, grant: { edits: 'allow', testCommand: 'allow', otherCommands: 'ask' }, standingGrants: [], runtime: 'opencode-server',
     budget: { profile: 'pilot', turnsMax: 4, messagesMax: 8, requestsMax: 60, tokensMax: 200_000, moneyMicroUsdMax: null, deadlineMs: 600_000 },
     meters: [
       { name: 'turns', used: 1, reserved: 1, limit: 4, unknown: false }, { name: 'messages', used: 3, reserved: 0, limit: 8, unknown: false }, { name: 'requests', used: 11, reserved: 1, limit: 60, unknown: false },
@@ -121,8 +122,20 @@ export function hold(id: string, taskId: string, change: Partial<HoldRow> = {}):
       { label: 'Directory', value: '/workspace', exact: true, authoredBy: 'host' }, { label: 'Environment', value: 'unchanged', exact: false, authoredBy: 'host' }, { label: 'Test command, runs without a further approval', value: 'bun test', exact: true, authoredBy: 'lead' }, { label: 'Network', value: 'none', exact: false, authoredBy: 'host' },
       { label: 'Files', value: '/workspace/scripts/check-style.ts', exact: true, authoredBy: 'host' }, { label: 'Reason', value: 'The project asks for a style check before a result.', exact: false, authoredBy: 'coder' },
     ],
-    isolation: 'bubblewrap, no network, own sandbox for this command', reaskReason: null, ...change,
+    isolation: 'bubblewrap, no network, own sandbox for this command', reaskReason: null, standing: { explained: '1 command (bun), 2 literal words: no variables, patterns, substitutions or redirections to files', choices: [600_000, 3_600_000, null].map((forMs, at) => ({ scope: { tool: 'bash', text: 'bun scripts/check-style.ts', cwd: '/workspace' }, forMs, digest: digest(60 + at) })) }, ...change,
   }
 }
 
 export const questionId = 'q-1' as QuestionId
+
+/** Standing grants in each of their states. */
+export function standingGrants(): StandingGrantView[] {
+  const grant = (seed: number, change: Partial<StandingGrantView>): StandingGrantView => ({
+    grantId: `grt_${seed.toString()}` as GrantId, bot: 'coder', scope: { tool: 'bash', text: 'bun scripts/check-style.ts', cwd: '/workspace' }, explained: '1 command (bun), 2 literal words: no variables, patterns, substitutions or redirections to files.', digest: digest(seed), approvalId: `a${seed.toString()}` as ApprovalId,
+    givenAt: start, expiresAt: Date.now() + 500_000, uses: 3, lastUsedAt: Date.now() - 20_000, revokedAt: null, stands: true, ...change,
+  })
+  return [
+    grant(80, {}), grant(81, { scope: { tool: 'edit', pattern: '/workspace/src/deeply/nested/packages/**' }, explained: 'Edits of these files in Bot B\'s copy of your folder, by their real paths.', uses: 0, lastUsedAt: null }),
+    grant(82, { revokedAt: Date.now(), stands: false, uses: 1 }), grant(83, { expiresAt: Date.now() - 1_000, scope: { tool: 'bash', text: `npm run lint && npx tsc --noEmit ${'--project packages/one/tsconfig.json '.repeat(9)}`, cwd: '/workspace/packages' } }),
+  ]
+}

@@ -109,6 +109,11 @@ export const en = {
     inGrace: 'New card. Buttons open in a moment.', activated: 'This window has just come to the front. Click again.', sending: 'Recording your decision', recordedApproved: 'Approved', recordedDenied: 'Denied',
     armedApprove: 'Press again to approve:', armedDeny: 'Press again to deny:', armHint: 'twice approves', armEnter: 'Enter alone does not approve. Press',
     go: 'Show', readAll: 'Scroll to read all of it', scrollable: 'Text of the request',
+    standing: {
+      open: 'Allow again…', title: { bash: 'Allow this exact command again without asking', edit: 'Allow such edits again without asking' }, what: 'What', howLong: 'For how long', fact: 'Standing grant',
+      minutes: (n: number) => plural(n, 'minute', 'minutes'), hours: (n: number) => plural(n, 'hour', 'hours'), task: 'Until the task\'s deadline', file: 'This file', below: (folder: string) => `Everything below ${folder}`,
+      confirm: (time: string) => `Approve and allow until ${time}`, scopeBash: 'Every byte of the text above, in the same directory, by Bot B in this task. Never outside its sandbox. You can revoke it at any time.', scopeEdit: 'Only Bot B, in this task, in its copy of your folder. You can revoke it at any time.', armed: 'Press again to approve and allow:',
+    },
   },
   inspector: {
     title: 'Inspector', status: 'Status', budget: 'Budget', deadline: 'Deadline', left: (time: string) => `${time} left`, passed: 'passed', isolation: 'Isolation', coder: 'Runtime', openCode: 'OpenCode', session: 'Session', noSession: 'not started', models: 'Models', evidence: 'Evidence levels', evidenceHint: 'Recorded apart. One never implies the next.',
@@ -116,6 +121,11 @@ export const en = {
     traffic: 'Model calls', noTraffic: 'None yet.',
     meters: { turns: 'Turns', messages: 'Messages', requests: 'Requests', tokens: 'Tokens', money: 'Money' }, reserved: (n: string) => `${n} reserved`, unlimited: 'no cap', usageUnknown: 'unknown', profile: 'Profile',
     grants: { edits: 'Edits', testCommand: 'Test command', otherCommands: 'Other commands' }, grantValues: { allow: 'allowed', ask: 'asks', deny: 'denied' }, verified: 'Verified', notVerified: 'Not verified', notProbed: 'not probed yet',
+  },
+  grants: {
+    title: 'Standing grants', none: 'No standing grants', noneHint: 'On an approval card, "Allow again…" lets the same command or edit of one task through without asking each time. What you allowed is listed here.', intro: 'What you allowed to happen again without a question. Each is for one bot in one task, compared byte for byte, and never reaches outside the sandbox.',
+    until: (time: string) => `until ${time}`, used: (n: number) => (n === 0 ? 'not used yet' : plural(n, 'use', 'uses')), last: (time: string) => `last ${time}`, inFolder: (folder: string) => `in ${folder}`, edits: 'edits of',
+    states: { stands: 'stands', expired: 'expired', revoked: 'revoked', over: 'over' }, revoke: 'Revoke', revokeOf: (what: string) => `Revoke: ${what}`, revoked: 'Revoked. The next time you are asked.', given: (time: string) => `given ${time}`, byGrant: 'allowed by a standing grant', byGrantHint: (id: string) => `Your standing grant ${id} let this run without asking`,
   },
   review: {
     nothing: 'This task has no result to review yet', toRoom: 'Back to the room', diff: 'Changes', panes: 'Parts of the review', changes: 'Changes', evidence: 'Evidence', lines: 'Long lines', scrollLines: 'Scroll', wrapLines: 'Wrap', style: 'Diff style', unified: 'Unified', split: 'Split',
@@ -166,6 +176,9 @@ export const en = {
   },
   budgets: { intro: 'What a new task starts with. Each task can be given other values.' },
   appearance: { theme: 'Theme', system: 'System', light: 'Light', dark: 'Dark', density: 'Density', comfortable: 'Comfortable', compact: 'Compact' },
+  attention: {
+    intro: 'When something waits for you and the window is not in front. What waits is never named there: a lock screen may show it.', notify: 'Notification', notifyHint: 'Says only that an approval waits. Never takes the focus.', badge: 'Number on the app\'s icon', badgeHint: 'Where the system shows one.', tray: 'Icon in the system\'s tray', trayHint: 'With the number that waits, and a menu to show the window or quit.',
+  },
   updates: { label: 'New versions', off: 'Never look', offHint: 'Nothing is asked of any server.', notify: 'Tell me', notifyHint: 'Looks once a day and shows a note.', automatic: 'Install by itself', automaticHint: 'Downloads, and installs at the next quit.', never: 'An update never restarts a live run; it waits until none is live.' },
   storage: {
     used: 'Workspaces on disk', none: 'No workspace is on disk', task: 'Task', size: 'Size', action: 'Action', cleanUp: 'Clean up', inUse: 'in use', quota: 'Quota, GiB', quotaHint: 'A task that would pass it does not start.', cleanUpTitle: 'Clean up this workspace?', cleanUpHint: 'A snapshot of the result and the history are kept; the working copy is deleted. This is journaled.',
@@ -197,7 +210,7 @@ export const en = {
   },
   models: { remote: 'remote', local: 'on this machine', noKey: 'key missing', remoteHint: 'Remote: you approve host, model and cap once for each bot before the first byte leaves.', choose: 'Choose a model' },
   settings: {
-    sections: { providers: 'Providers and keys', runtimes: 'Runtimes', isolation: 'Isolation', fallbacks: 'Fallbacks', budgets: 'Budgets', appearance: 'Appearance', updates: 'Updates', storage: 'Storage' },
+    sections: { providers: 'Providers and keys', runtimes: 'Runtimes', isolation: 'Isolation', grants: 'Standing grants', fallbacks: 'Fallbacks', budgets: 'Budgets', appearance: 'Appearance', attention: 'Attention', updates: 'Updates', storage: 'Storage' },
   },
   palette: {
     title: 'Command palette', placeholder: 'Type a command', nothing: 'No command matches', keyGroups: { go: 'Go to', task: 'Task', approvals: 'Approvals', view: 'View', tasks: 'Open task' },

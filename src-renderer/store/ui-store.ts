@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { TaskId } from '../../src-preload/contract/ids.ts'
 
-export const settingsSections = ['providers', 'runtimes', 'isolation', 'fallbacks', 'budgets', 'appearance', 'updates', 'storage'] as const
+export const settingsSections = ['providers', 'runtimes', 'isolation', 'grants', 'fallbacks', 'budgets', 'appearance', 'attention', 'updates', 'storage'] as const
 export type SettingsSection = (typeof settingsSections)[number]
 
 /** What the middle of the window shows. */

@@ -1,5 +1,6 @@
 const grouped = new Intl.NumberFormat('en-US')
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const shortClock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const dayAndClock = new Intl.DateTimeFormat('en-GB', { year: 'numeric', month: 'short', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
 /** A whole number with thousands separators: `123,090`. */
@@ -41,6 +42,11 @@ export function countdown(ms: number): string {
 /** Time of day of a moment, local, to the second: `14:03:22`. */
 export function timeOfDay(at: number): string {
   return clock.format(at)
+}
+
+/** Hour and minute of a moment, local: `14:03`. */
+export function hourAndMinute(at: number): string {
+  return shortClock.format(at)
 }
 
 /** Date and time of a moment, local. */

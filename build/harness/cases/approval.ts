@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { steadyLead, type ScriptedRoom } from '../../../src-main/adapters/memory/scripted-room.ts'
+import { standingOffer } from '../../../src-main/core/approval/standing-grant.ts'
 import { createScriptedDirectory } from '../../../src-main/adapters/memory/scripted-world.ts'
 import { waitingHolds } from '../../../src-main/core/task/model.ts'
-import type { ModelTarget } from '../../../src-main/engine/ports.ts'
+import type { CommandVerdict, ModelTarget } from '../../../src-main/engine/ports.ts'
 import { ok } from '../../../src-preload/contract/result.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import type { TaskId } from '../../../src-preload/contract/ids.ts'
@@ -11,7 +12,7 @@ import type { Row } from '../matrix.ts'
 
 const remote: Partial<ModelTarget> = { demo: false, remote: true, needsKey: true, baseUrl: 'https://models.example/v1' }
 const askBash = (room: ScriptedRoom, permissionId: string, command: string): void => {
-  room.coder.run().say({ is: 'permission-asked', permissionId, callId: null, permission: 'bash', patterns: [command], command, workdir: '/workspace', filePath: null, diff: null })
+  room.coder.run().say({ is: 'permission-asked', permissionId, callId: null, permission: 'bash', patterns: [command], command, workdir: '/workspace', files: [], diff: null })
 }
 const outcomes = (room: ScriptedRoom, taskId: TaskId): string[] => [...room.state(taskId).holds.values()].map((record) => record.outcome)
 
@@ -69,6 +70,37 @@ export const approval: Row = {
         void room.coder.run().spec.decideCommand({ askId: 'ask_1', text: 'ls', cwd: '/workspace' }, new AbortController().signal)
         await room.settle()
         assert.deepEqual(waitingHolds(room.state(taskId)).map((record) => record.hold.subject.for), ['command'])
+      },
+    },
+    {
+      promise: 'a standing grant covers its exact command in its own task until it is revoked, over a restart, each use on record as its own decision',
+      run: async (ground) => {
+        const room = await ground.room({ leadAnswers: steadyLead })
+        const never = new AbortController().signal
+        const taskId = await toWork(room)
+        askBash(room, 'per_1', 'npm run lint')
+        await room.settle()
+        const record = waitingHolds(room.state(taskId))[0] ?? assert.fail('no hold')
+        const { approvalId, digest } = record.hold
+        const standing = standingOffer(taskId, record.hold)?.choices.at(-1)?.digest ?? assert.fail('nothing is offered')
+        await room.give(taskId, { is: 'hold-shown', approvalId, digest })
+        await room.time.advance(1_000)
+        assert.equal((await room.give(taskId, { is: 'decide-hold', approvalId, digest, verdict: 'approved', reason: null, standing })).ok, true)
+        const decide = (askId: string, text: string): Promise<CommandVerdict> => room.coder.run().spec.decideCommand({ askId, text, cwd: '/workspace' }, never)
+        assert.equal((await decide('ask_1', 'npm run lint')).verdict, 'run') // the approval itself
+        assert.equal((await decide('ask_2', 'npm run lint')).verdict, 'run') // the grant
+        askBash(room, 'per_2', 'npm run lint')
+        await room.settle()
+        const grantId = [...room.state(taskId).grants.keys()][0] ?? assert.fail('no grant')
+        assert.equal(room.state(taskId).grants.get(grantId)?.uses, 2)
+        assert.deepEqual([...room.journal.read(taskId)].filter((stored) => stored.type === 'permission-ruled').map((stored) => stored.actor), ['owner', `grant:${grantId}`, `grant:${grantId}`])
+        // What the grant let through in the runtime, and did not run yet, is asked about once the grant is gone.
+        await room.give(taskId, { is: 'revoke-grant', grantId })
+        void decide('ask_3', 'npm run lint')
+        await room.settle()
+        assert.deepEqual(waitingHolds(room.state(taskId)).map(({ hold }) => hold.reaskReason), ['You revoked the standing grant that covered this.'])
+        await room.restart()
+        assert.equal(room.state(taskId).grants.get(grantId)?.revokedAt === null, false)
       },
     },
     {
@@ -201,6 +233,24 @@ export const approval: Row = {
         assert.equal(record?.alarm, true)
         await room.give(taskId, { is: 'hold-shown', approvalId: record.hold.approvalId, digest: record.hold.digest })
         assert.deepEqual([waitingHolds(room.state(taskId))[0]?.alarm, waitingHolds(room.state(taskId))[0]?.shownAt === null], [false, false])
+      },
+    },
+    {
+      promise: 'a hold behind a card that is on screen raises no alarm while it waits its turn, and is not taken for shown',
+      run: async (ground) => {
+        const room = await ground.room({ leadAnswers: steadyLead })
+        const taskId = await toWork(room)
+        askBash(room, 'per_1', 'ls')
+        askBash(room, 'per_2', 'cat a')
+        await room.settle()
+        const [first, behind] = waitingHolds(room.state(taskId)).map(({ hold }) => hold)
+        const front = first ?? assert.fail('no card')
+        await room.give(taskId, { is: 'hold-shown', approvalId: front.approvalId, digest: front.digest })
+        await room.time.advance(4 * limits.holdShownWithinMs)
+        assert.deepEqual(waitingHolds(room.state(taskId)).map(({ alarm, shownAt }) => [alarm, shownAt === null]), [[false, false], [false, true]])
+        await room.decide(taskId, 'approved', front.approvalId)
+        await room.time.advance(limits.holdShownWithinMs)
+        assert.deepEqual(waitingHolds(room.state(taskId)).map(({ hold, alarm }) => [hold.approvalId, alarm]), [[behind?.approvalId, true]])
       },
     },
     {

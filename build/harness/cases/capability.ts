@@ -81,7 +81,7 @@ export const capability: Row = {
       run: async (ground) => {
         const room = await ground.room({ leadAnswers: steadyLead })
         const taskId = await toWork(room)
-        for (const [index, permission] of ['webfetch', 'task', 'external_directory', 'a tool of tomorrow'].entries()) room.coder.run().say({ is: 'permission-asked', permissionId: `per_${String(index)}`, callId: null, permission, patterns: ['*'], command: null, workdir: null, filePath: null, diff: null })
+        for (const [index, permission] of ['webfetch', 'task', 'external_directory', 'a tool of tomorrow'].entries()) room.coder.run().say({ is: 'permission-asked', permissionId: `per_${String(index)}`, callId: null, permission, patterns: ['*'], command: null, workdir: null, files: [], diff: null })
         await room.settle()
         assert.deepEqual(room.coder.run().permissions.map((ruled) => ruled.allow), [false, false, false, false])
         assert.deepEqual(waitingHolds(room.state(taskId)), [])

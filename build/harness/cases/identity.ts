@@ -45,7 +45,7 @@ export const identity: Row = {
         await room.decide(taskId, 'approved')
         const run = room.coder.run()
         run.say({ is: 'text', partId: 'prt_1', reasoning: false, text: forged, done: true })
-        run.say({ is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'bash', patterns: [forged], command: forged, workdir: '/workspace', filePath: null, diff: null })
+        run.say({ is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'bash', patterns: [forged], command: forged, workdir: '/workspace', files: [], diff: null })
         await room.settle()
         assert.deepEqual(waitingHolds(room.state(taskId)).map((record) => record.hold.subject.for), ['permission'])
         assert.deepEqual(run.permissions, [])
@@ -92,8 +92,8 @@ export const identity: Row = {
         const taskId = await toWork(room, { grant: { edits: 'deny', testCommand: 'deny', otherCommands: 'deny' } })
         const run = room.coder.run()
         assert.deepEqual(run.spec.permissions, { edit: 'deny', bash: 'deny' })
-        run.say({ is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'bash', patterns: ['bun test'], command: 'bun test', workdir: '/workspace', filePath: null, diff: null })
-        run.say({ is: 'permission-asked', permissionId: 'per_2', callId: 'call_1' as CallId, permission: 'edit', patterns: ['src/a.ts'], command: null, workdir: null, filePath: 'src/a.ts', diff: '--- a' })
+        run.say({ is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'bash', patterns: ['bun test'], command: 'bun test', workdir: '/workspace', files: [], diff: null })
+        run.say({ is: 'permission-asked', permissionId: 'per_2', callId: 'call_1' as CallId, permission: 'edit', patterns: ['src/a.ts'], command: null, workdir: null, files: [{ path: 'src/a.ts', real: null }], diff: '--- a' })
         await room.settle()
         assert.deepEqual(run.permissions.map((ruled) => ruled.allow), [false, false])
         for (const text of ['bun test', 'ls']) assert.equal((await run.spec.decideCommand({ askId: `ask_${text}`, text, cwd: '/workspace' }, new AbortController().signal)).verdict, 'refuse')
@@ -108,7 +108,7 @@ export const identity: Row = {
         const run = room.coder.run()
         const asks = [['ls', '/etc'], ['ls', '/workspace/../etc'], ['ls', '/workspaces'], ['ls \uD800', '/workspace'], ['ls\0', '/workspace'], ['x'.repeat(70_000), '/workspace']] as const
         for (const [index, [text, cwd]] of asks.entries()) {
-          run.say({ is: 'permission-asked', permissionId: `per_${String(index)}`, callId: null, permission: 'bash', patterns: [text], command: text, workdir: cwd, filePath: null, diff: null })
+          run.say({ is: 'permission-asked', permissionId: `per_${String(index)}`, callId: null, permission: 'bash', patterns: [text], command: text, workdir: cwd, files: [], diff: null })
           assert.equal((await run.spec.decideCommand({ askId: `ask_${String(index)}`, text, cwd }, new AbortController().signal)).verdict, 'refuse', `${text.slice(0, 20)} in ${cwd}`)
         }
         await room.settle()

@@ -71,7 +71,7 @@ export const parallel: Row = {
       run: async (ground) => {
         const room = await ground.room({ leadAnswers: steadyLead })
         const [first, second] = await twoTasks(room)
-        room.coder.run(second).say({ is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'bash', patterns: ['ls'], command: 'ls', workdir: '/workspace', filePath: null, diff: null })
+        room.coder.run(second).say({ is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'bash', patterns: ['ls'], command: 'ls', workdir: '/workspace', files: [], diff: null })
         await room.settle()
         const hold = [...room.state(second).holds.values()].at(-1)?.hold
         assert.ok(hold !== undefined)

@@ -36,7 +36,7 @@ export const privateData: Row = {
         const taskId = await toWork(room)
         const run = room.coder.run()
         run.say({ is: 'question-asked', questionId: 'que_1', callId: null, questions: [{ question: 'Which?', header: '', options: [], multiple: false }] })
-        run.say({ is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'bash', patterns: ['ls'], command: 'ls', workdir: '/workspace', filePath: null, diff: null })
+        run.say({ is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'bash', patterns: ['ls'], command: 'ls', workdir: '/workspace', files: [], diff: null })
         await room.settle()
         room.sandbox.exitCodes.push(1)
         sayTurnEnded(run, 'done')

@@ -5,6 +5,7 @@ import { createControlClient } from './control-client.ts'
 import { proveIdentity } from './handshake.ts'
 import { launchArgs, launchConfig, launchEnvironment } from './launch-config.ts'
 import type { LogLine } from './observer.ts'
+import { withRealPaths } from './real-path.ts'
 import { openConversation, type Conversation } from './run.ts'
 import type { Way, WayParts } from './way.ts'
 
@@ -35,7 +36,7 @@ async function open({ deps, spec, boot, binary, refused }: WayParts, agent: Agen
   if (signal.aborted) return err(failure('cancelled', 'The start of the coder was stopped.', 'Nothing to do.'))
   if (foreign !== null) return err(foreign)
   if (!conversation.ok) return conversation
-  tell = spec.onSignal
+  tell = (observed) => { spec.onSignal(withRealPaths(spec.workspaceDir, observed)) }
   for (const observed of early) tell(observed)
   return conversation
 }

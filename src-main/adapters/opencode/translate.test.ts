@@ -125,7 +125,7 @@ describe('an ask', () => {
   test('to edit carries the file and the diff', () => {
     const edit: WireEvent = { kind: 'permission-asked', ask: { id: 'per_2', sessionID: session, permission: 'edit', patterns: ['a.ts'], metadata: { filepath: '/workspace/a.ts', diff: '--- a' }, tool: { messageID: 'msg_2', callID: 'call_1' } } }
     const { all } = run(tool({ status: 'running', input: { filePath: '/workspace/a.ts' } }, { tool: 'write' }), edit)
-    expect(signals(all).at(-1)).toMatchObject({ is: 'permission-asked', permission: 'edit', filePath: '/workspace/a.ts', diff: '--- a', command: null })
+    expect(signals(all).at(-1)).toMatchObject({ is: 'permission-asked', permission: 'edit', files: [{ path: '/workspace/a.ts', real: null }], diff: '--- a', command: null })
   })
 })
 

@@ -224,7 +224,7 @@ function askSignal(state: Translation, ask: WirePermission, call: CallState | nu
   if (ask.permission === 'bash' && (command === null || command !== asked)) return { is: 'refuse', permissionId: ask.id, sessionId: ask.sessionID, reason: 'The command that was asked for is not the command that would run.' }
   return signal(state, ask.sessionID, `${ask.id}:asked`, {
     is: 'permission-asked', permissionId: ask.id, callId: call === null ? null : call.callId, permission: ask.permission, patterns: ask.patterns,
-    command, workdir: call === null ? null : resolvedFolder(textField(call.input, 'workdir')), filePath: editedFiles(ask.metadata), diff: textField(ask.metadata, 'diff'),
+    command, workdir: call === null ? null : resolvedFolder(textField(call.input, 'workdir')), files: editedFiles(ask.metadata).map((path) => ({ path, real: null })), diff: textField(ask.metadata, 'diff'),
   })
 }
 
@@ -234,9 +234,11 @@ function resolvedFolder(workdir: string | null): string | null {
 }
 
 /** The files of an edit by their absolute names. apply_patch names several, and in its `filepath` relative to a root that depends on git. */
-function editedFiles(metadata: Readonly<Record<string, unknown>>): string | null {
+function editedFiles(metadata: Readonly<Record<string, unknown>>): readonly string[] {
   const files = Array.isArray(metadata['files']) ? metadata['files'].map((file: unknown) => textField(file as Record<string, unknown> | null, 'filePath')) : []
-  return files.length > 0 && files.every((file) => file !== null) ? files.join(', ') : textField(metadata, 'filepath')
+  if (files.length > 0 && files.every((file) => file !== null)) return files
+  const file = textField(metadata, 'filepath')
+  return file === null ? [] : [file]
 }
 
 function takeQuestion(state: Translation, ask: WireQuestion): readonly Translated[] {

@@ -14,6 +14,7 @@ export const defaultSettings: Settings = {
   providers: [],
   defaults: { lead: null, coder: null, budget: pilotBudget, grant: { edits: 'allow', testCommand: 'allow', otherCommands: 'ask' } },
   appearance: { theme: 'system', density: 'comfortable' },
+  attention: { notify: true, badge: true, tray: true },
   openCodeBinary: null,
   fallbacks: { directEnabled: true, warmEnabled: false, execEnabled: false },
   updates: 'notify',

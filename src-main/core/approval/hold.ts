@@ -6,6 +6,7 @@ import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import { digestOf } from '../digest.ts'
+import type { EditedFile } from './path-pattern.ts'
 
 /** What a hold releases when it is approved. */
 export type HoldSubject =
@@ -31,6 +32,8 @@ export interface Hold {
   readonly facts: readonly CardFact[]
   readonly isolation: string
   readonly reaskReason: string | null
+  /** The files of an edit; what they say of it stands in the facts, which the digest covers. */
+  readonly edited?: readonly EditedFile[]
 }
 
 /** A hold with what has become of it. */

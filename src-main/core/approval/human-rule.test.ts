@@ -6,7 +6,7 @@ import type { TaskCommand } from '../task/commands.ts'
 import { waitingHolds } from '../task/model.ts'
 import { aTask, playTask, playToResult, playToWork, remoteTarget, say, type Played } from '../task/played.suite.ts'
 
-const edit: TaskCommand = { is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'edit', patterns: [], command: null, filePath: '/workspace/a.ts', diff: '-a\n+b\n', isolation: 'bubblewrap' }
+const edit: TaskCommand = { is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'edit', patterns: [], command: null, files: [{ path: '/workspace/a.ts', real: '/workspace/a.ts' }], diff: '-a\n+b\n', isolation: 'bubblewrap' }
 const tooLarge: TaskCommand = { is: 'call-wanted', bot: 'coder', model: 'demo', bodyBytes: 200, price: null, outputTokensMax: 5_000 }
 
 /** A task in which exactly one hold waits, of each kind and layer. */

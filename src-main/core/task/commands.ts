@@ -1,13 +1,15 @@
-import type { ApprovalId, Bot, CallId, CommandId, Digest, Millis, QuestionId, TaskId, TurnId } from '../../../src-preload/contract/ids.ts'
+import type { ApprovalId, Bot, CallId, CommandId, Digest, GrantId, Millis, QuestionId, TaskId, TurnId } from '../../../src-preload/contract/ids.ts'
 import type { Failure } from '../../../src-preload/contract/failure.ts'
 import type { NewTask } from '../../../src-preload/contract/methods.ts'
 import type { Brief, Evidence, IsolationReport, RecoveryExit, ServingPath, StopProof, Verification } from '../../../src-preload/contract/task.ts'
+import type { EditedFile } from '../approval/path-pattern.ts'
 import type { LeadPurpose, RunVersions, TargetFacts } from './events.ts'
 
 /** The owner's commands. Only these come from the window. */
 export type OwnerCommand =
   | { readonly is: 'open-task'; readonly taskId: TaskId; readonly task: NewTask; readonly targets: { readonly lead: TargetFacts; readonly coder: TargetFacts }; readonly versions: RunVersions; readonly scriptedOwner: boolean }
-  | { readonly is: 'decide-hold'; readonly approvalId: ApprovalId; readonly digest: Digest; readonly verdict: 'approved' | 'denied'; readonly reason: string | null }
+  | { readonly is: 'decide-hold'; readonly approvalId: ApprovalId; readonly digest: Digest; readonly verdict: 'approved' | 'denied'; readonly reason: string | null; readonly standing?: Digest | null }
+  | { readonly is: 'revoke-grant'; readonly grantId: GrantId }
   | { readonly is: 'hold-shown'; readonly approvalId: ApprovalId; readonly digest: Digest }
   | { readonly is: 'write-brief'; readonly brief: Brief }
   | { readonly is: 'answer-question'; readonly questionId: QuestionId; readonly text: string }
@@ -32,7 +34,7 @@ export type HostCommand =
   | { readonly is: 'tool-started'; readonly callId: CallId; readonly tool: string; readonly target: string | null; readonly input: string; readonly inputDigest: Digest; readonly inputBytes: number; readonly parentCallId?: CallId | null }
   | { readonly is: 'tool-ended'; readonly callId: CallId; readonly tool: string; readonly parentCallId?: CallId | null; readonly state: 'done' | 'failed' | 'interrupted'; readonly input: string; readonly inputDigest: Digest; readonly inputBytes: number; readonly target: string | null; readonly output: string; readonly outputTruncated: boolean; readonly exitCode: number | null; readonly title: string | null; readonly reason: string | null }
   | { readonly is: 'call-id-used-twice'; readonly callId: CallId; readonly tool: string | null }
-  | { readonly is: 'permission-asked'; readonly permissionId: string; readonly callId: CallId | null; readonly permission: string; readonly patterns: readonly string[]; readonly command: { readonly text: string; readonly cwd: string } | null; readonly filePath: string | null; readonly diff: string | null; readonly isolation: string }
+  | { readonly is: 'permission-asked'; readonly permissionId: string; readonly callId: CallId | null; readonly permission: string; readonly patterns: readonly string[]; readonly command: { readonly text: string; readonly cwd: string } | null; readonly files: readonly EditedFile[]; readonly diff: string | null; readonly isolation: string }
   | { readonly is: 'foreign-permission-answer'; readonly permissionId: string; readonly reply: string }
   | { readonly is: 'command-asked'; readonly askId: string; readonly text: string; readonly cwd: string; readonly isolation: string }
   | { readonly is: 'ask-gone'; readonly askId: string }

@@ -2,9 +2,12 @@ import { failure } from '../../../src-preload/contract/failure.ts'
 import type { ApprovalId } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { makeHold, type Hold } from '../approval/hold.ts'
+import { namesBelowWorkspace, workspaceRoot, type EditedFile } from '../approval/path-pattern.ts'
+import type { Act, StandingGrant } from '../approval/standing-grant.ts'
 import { utf8Bytes } from '../digest.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
 import { decided, failTask, ignored, interruptTools, withdrawHolds, type Decided } from './decision.ts'
+import { grantEnded, standingFor } from './decide-grant.ts'
 import { activeTurn, type TaskState } from './model.ts'
 import { arrived } from './turns.ts'
 import { allWellFormed } from './words.ts'
@@ -13,13 +16,13 @@ type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
 
 /** Whether the task's grant covers a command by itself: the exact test command, in the workspace's root. */
 function coveredByGrant(state: TaskState, command: { readonly text: string; readonly cwd: string }): 'allow' | 'ask' | 'deny' {
-  if (command.text === state.brief?.brief.testCommand && command.cwd === '/workspace') return state.grant.testCommand
+  if (command.text === state.brief?.brief.testCommand && command.cwd === workspaceRoot) return state.grant.testCommand
   return state.grant.otherCommands
 }
 
 /** A3. Hard denials come before any question to the owner. Null: may be asked or granted. */
 function hardDenial(command: { readonly text: string; readonly cwd: string }): string | null {
-  if (command.cwd !== '/workspace' && !command.cwd.startsWith('/workspace/')) return 'The working directory is outside the workspace.'
+  if (command.cwd !== workspaceRoot && !command.cwd.startsWith(`${workspaceRoot}/`)) return 'The working directory is outside the workspace.'
   // Read as it is written: a path that has to be resolved first is not the path that the card would show.
   if (command.cwd.split('/').some((part) => part === '.' || part === '..')) return 'The working directory is not written plainly.'
   if (!allWellFormed(command)) return 'The command holds half of a character, so it cannot be shown as it is.'
@@ -33,22 +36,31 @@ export function permissionAsked(state: TaskState, command: Host<'permission-aske
   const turn = activeTurn(state)
   if ([...state.holds.values()].some((record) => record.hold.subject.for === 'permission' && record.hold.subject.permissionId === command.permissionId)) return ignored
   const shell = command.command
-  const rule = (allow: boolean, by: string, message: string): Decided => decided(
-    [{ type: 'permission-ruled', permissionId: command.permissionId, callId: command.callId, ruling: allow ? 'granted' : 'denied', by, text: shell?.text ?? command.filePath ?? command.permission }],
-    [{ kind: 'coder.answerPermission', permissionId: command.permissionId, allow, message, command: allow ? shell : null }])
+  const about = shell?.text ?? (command.files.length > 0 ? filesText(command.files) : command.permission)
+  const rule = (allow: boolean, by: string, message: string, grant?: StandingGrant): Decided => decided(
+    [{ type: 'permission-ruled', permissionId: command.permissionId, callId: command.callId, ruling: allow ? 'granted' : 'denied', by, text: about, ...byGrant(grant) }],
+    [{ kind: 'coder.answerPermission', permissionId: command.permissionId, allow, message, command: allow ? shell : null, ...byGrant(grant) }])
   if (turn === null || state.phase !== 'coding') return rule(false, 'no active turn', 'No turn is active.')
-  if (!allWellFormed([command.permissionId, command.callId, command.filePath, command.diff])) return rule(false, 'policy', 'It holds half of a character, so it cannot be shown as it is.')
+  if (!allWellFormed([command.permissionId, command.callId, command.files, command.diff])) return rule(false, 'policy', 'It holds half of a character, so it cannot be shown as it is.')
   if (command.permission === 'bash' && shell !== null) {
     const denial = hardDenial(shell)
     if (denial !== null) return rule(false, 'policy', denial)
     const covered = coveredByGrant(state, shell)
     if (covered === 'allow') return rule(true, 'the task\'s grant', '')
     if (covered === 'deny') return rule(false, 'the task\'s grant', 'The task\'s grant denies this command.')
+    const standing = standingFor(state, { tool: 'bash', ...shell }, ctx)
+    if (standing !== null) return rule(true, grantWords(standing), '', standing)
     return decided([...arrived(state), { type: 'hold-opened', hold: commandHold(state, ctx, { for: 'permission', permissionId: command.permissionId, command: shell }, shell, command.callId, command.isolation) }])
   }
   if (command.permission === 'edit') {
+    const denial = editDenial(command.files)
+    if (denial !== null) return rule(false, 'policy', denial)
     if (state.grant.edits === 'allow') return rule(true, 'the task\'s grant', '')
-    if (state.grant.edits === 'deny' || command.diff === null) return rule(false, 'the task\'s grant', 'The task\'s grant denies edits.')
+    if (state.grant.edits === 'deny') return rule(false, 'the task\'s grant', 'The task\'s grant denies edits.')
+    // What cannot be shown whole cannot be approved.
+    if (command.diff === null || command.files.length === 0) return rule(false, 'policy', 'The edit does not say what it changes, so it cannot be shown.')
+    const standing = standingFor(state, { tool: 'edit', files: command.files }, ctx)
+    if (standing !== null) return rule(true, grantWords(standing), '', standing)
     return decided([...arrived(state), { type: 'hold-opened', hold: editHold(state, ctx, command, command.diff) }])
   }
   const ruled = rule(false, 'policy', '')
@@ -58,18 +70,45 @@ export function permissionAsked(state: TaskState, command: Host<'permission-aske
 /** A command reached the broker without a grant of its own. */
 export function commandAsked(state: TaskState, command: Host<'command-asked'>, ctx: DecideContext): Decided {
   const shell = { text: command.text, cwd: command.cwd }
-  const answer = (allow: boolean, by: string, message: string): Decided => decided([{ type: 'permission-ruled', permissionId: command.askId, callId: null, ruling: allow ? 'granted' : 'denied', by, text: command.text }], [{ kind: 'coder.answerCommand', askId: command.askId, allow, message }])
+  const answer = (allow: boolean, by: string, message: string, grant?: StandingGrant): Decided => decided([{ type: 'permission-ruled', permissionId: command.askId, callId: null, ruling: allow ? 'granted' : 'denied', by, text: command.text, ...byGrant(grant) }], [{ kind: 'coder.answerCommand', askId: command.askId, allow, message }])
   if (activeTurn(state) === null || state.phase !== 'coding') return answer(false, 'no active turn', 'no turn is active')
   const denial = hardDenial(shell)
   if (denial !== null) return answer(false, 'policy', denial)
   const covered = coveredByGrant(state, shell)
   if (covered !== 'ask') return answer(covered === 'allow', 'the task\'s grant', 'the task\'s grant denies this command')
+  const standing = standingFor(state, { tool: 'bash', ...shell }, ctx)
+  if (standing !== null) return answer(true, grantWords(standing), '', standing)
   return decided([...arrived(state), { type: 'hold-opened', hold: commandHold(state, ctx, { for: 'command', askId: command.askId, command: shell }, shell, null, command.isolation) }])
+}
+
+/** A standing grant as the one who decided. */
+function grantWords(grant: StandingGrant): string {
+  return `the owner's standing grant ${grant.grantId}, given on card ${grant.approvalId}`
+}
+
+function byGrant(grant: StandingGrant | undefined): { readonly grantId?: StandingGrant['grantId'] } {
+  return grant === undefined ? {} : { grantId: grant.grantId }
+}
+
+function filesText(files: readonly EditedFile[]): string {
+  return files.map(({ path }) => path).join(', ')
+}
+
+/** A3 for edits: a file that leads out of the workspace, by its name or by a link on its way, is never asked about. */
+function editDenial(files: readonly EditedFile[]): string | null {
+  // A relative name is one of the runtime's own for a file that it keeps in the workspace: it is shown as it is.
+  if (files.some(({ path }) => path.startsWith('/') && !namesBelowWorkspace(path).ok)) return 'A file of this edit is outside the workspace, or its path is not written plainly.'
+  return files.some(({ path, real }) => path.startsWith('/') && (real === null || !namesBelowWorkspace(real).ok)) ? 'A file of this edit leads out of the workspace through a link.' : null
+}
+
+/** Why the owner is asked for what was allowed before. */
+function reask(state: TaskState, act: Act, exactText: string): string | null {
+  const again = [...state.holds.values()].some((record) => (record.hold.kind === 'command' || record.hold.kind === 'edit') && record.hold.exact.text === exactText && record.outcome === 'approved')
+  return grantEnded(state, act) ?? (again ? 'You approved the same before. Each approval is for one time.' : null)
 }
 
 function commandHold(state: TaskState, ctx: DecideContext, subject: Hold['subject'], shell: { readonly text: string; readonly cwd: string }, callId: Hold['callId'], isolation: string): Hold {
   const turn = activeTurn(state)
-  const again = [...state.holds.values()].some((record) => record.hold.kind === 'command' && record.hold.exact.text === shell.text && record.outcome === 'approved')
   return makeHold(state.taskId, ctx.mint('apr') as ApprovalId, {
     kind: 'command', bot: 'coder', generation: state.generation, turnId: turn?.turnId ?? null, callId, subject,
     title: 'Bot B wants to run a command', exact: { label: 'Command, exactly as it will run', text: shell.text, authoredBy: 'coder' },
@@ -79,7 +118,7 @@ function commandHold(state: TaskState, ctx: DecideContext, subject: Hold['subjec
       { label: 'Network', value: 'none', exact: false, authoredBy: 'host' },
       { label: 'Bound', value: 'this text in this directory, once; not the contents of scripts that it runs', exact: false, authoredBy: 'host' },
     ],
-    isolation, reaskReason: again ? 'You approved the same command before. Each approval is for one run.' : null,
+    isolation, reaskReason: reask(state, { tool: 'bash', ...shell }, shell.text),
   })
 }
 
@@ -87,7 +126,11 @@ function editHold(state: TaskState, ctx: DecideContext, command: Host<'permissio
   return makeHold(state.taskId, ctx.mint('apr') as ApprovalId, {
     kind: 'edit', bot: 'coder', generation: state.generation, turnId: activeTurn(state)?.turnId ?? null, callId: command.callId, subject: { for: 'permission', permissionId: command.permissionId, command: null },
     title: 'Bot B wants to edit a file', exact: { label: 'Change', text: diff, authoredBy: 'coder' },
-    facts: [{ label: 'File', value: command.filePath ?? 'unknown', exact: true, authoredBy: 'host' }], isolation: command.isolation, reaskReason: null,
+    facts: command.files.flatMap(({ path, real }) => [
+      { label: 'File', value: path, exact: true, authoredBy: 'coder' },
+      ...(real === null || real === path ? [] : [{ label: 'Leads to', value: real, exact: true, authoredBy: 'host' as const }]),
+    ]),
+    isolation: command.isolation, reaskReason: reask(state, { tool: 'edit', files: command.files }, diff), edited: command.files,
   })
 }
 

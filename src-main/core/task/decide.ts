@@ -8,6 +8,7 @@ import { callEnded, callUnservable, callWanted } from './decide-calls.ts'
 import { appRestarted, coderExited, resolveRecovery, turnAmbiguous, turnReconciled } from './decide-recovery.ts'
 import { acceptanceApproved, acceptanceDenied, applied, applyRefused, evidenceCollected, requestRevision, reviewed, verified } from './decide-result.ts'
 import { coderStopped, deadlinePassed, requestStop } from './decide-stop.ts'
+import { grantGiven, revokeGrant } from './decide-grant.ts'
 import { askGone, commandAsked, foreignAnswer, permissionAsked } from './decide-permission.ts'
 import { leadAnswered, ownerAnswers, questionAsked, questionExpired } from './decide-question.ts'
 import { coderStarted, sessionBound, callIdUsedTwice, toolEnded, toolStarted, turnEnded } from './decide-work.ts'
@@ -29,7 +30,7 @@ export function decide(state: TaskState | null, command: TaskCommand, ctx: Decid
   return isOwner(command) ? decideOwner(state, command, ctx) : decideHost(state, command, ctx)
 }
 
-const ownerCommands: Record<OwnerCommand['is'], true> = { 'open-task': true, 'decide-hold': true, 'hold-shown': true, 'write-brief': true, 'answer-question': true, 'stop-task': true, 'request-revision': true, 'resolve-recovery': true }
+const ownerCommands: Record<OwnerCommand['is'], true> = { 'open-task': true, 'decide-hold': true, 'hold-shown': true, 'revoke-grant': true, 'write-brief': true, 'answer-question': true, 'stop-task': true, 'request-revision': true, 'resolve-recovery': true }
 function isOwner(command: TaskCommand): command is OwnerCommand {
   return command.is in ownerCommands
 }
@@ -44,6 +45,7 @@ function decideOwner(state: TaskState, command: OwnerCommand, ctx: DecideContext
       if (record?.outcome !== 'waiting' || record.shownAt !== null) return ignored
       return decided([{ type: 'hold-shown', approvalId: command.approvalId }])
     }
+    case 'revoke-grant': return revokeGrant(state, command)
     case 'write-brief': return writeBrief(state, command, ctx)
     case 'answer-question': return ownerAnswers(state, command, ctx)
     case 'stop-task': return requestStop(state, 'the owner stopped the task', 'cancelled', null)
@@ -59,6 +61,8 @@ function decideHold(state: TaskState, command: Extract<OwnerCommand, { is: 'deci
   const { subject, digest, approvalId, exact } = checked.value
   const approved = command.verdict === 'approved'
   const settled: TaskEvent = { type: 'hold-settled', approvalId, outcome: command.verdict, digest, cause: command.reason }
+  const given = grantGiven(state, ctx, checked.value, approved ? command.standing ?? null : null)
+  if (!given.ok) return given
   switch (subject.for) {
     case 'brief': return approved ? briefApproved(state, ctx, settled) : denied(state, settled, 'The brief')
     case 'provider': return approved ? providerApproved(state, subject.bot, settled) : denied(state, settled, 'The provider')
@@ -66,10 +70,10 @@ function decideHold(state: TaskState, command: Extract<OwnerCommand, { is: 'deci
     case 'acceptance': return approved ? acceptanceApproved(state, settled) : acceptanceDenied(state, settled, command.reason)
     case 'permission': {
       const message = approved ? '' : `The owner denied this${command.reason === null || command.reason === '' ? '.' : `: ${command.reason}`}`
-      return decided([settled, { type: 'permission-ruled', permissionId: subject.permissionId, callId: checked.value.callId, ruling: approved ? 'granted' : 'denied', by: 'the owner', text: subject.command?.text ?? exact.label }],
+      return decided([settled, ...given.value, { type: 'permission-ruled', permissionId: subject.permissionId, callId: checked.value.callId, ruling: approved ? 'granted' : 'denied', by: 'the owner', text: subject.command?.text ?? exact.label }],
         [{ kind: 'coder.answerPermission', permissionId: subject.permissionId, allow: approved, message, command: approved ? subject.command : null }])
     }
-    case 'command': return decided([settled, { type: 'permission-ruled', permissionId: subject.askId, callId: null, ruling: approved ? 'granted' : 'denied', by: 'the owner', text: subject.command.text }],
+    case 'command': return decided([settled, ...given.value, { type: 'permission-ruled', permissionId: subject.askId, callId: null, ruling: approved ? 'granted' : 'denied', by: 'the owner', text: subject.command.text }],
       [{ kind: 'coder.answerCommand', askId: subject.askId, allow: approved, message: 'the owner denied it' }])
   }
 }

@@ -30,6 +30,8 @@ const words: Words = {
   'tool-started': (event) => `${event.tool} ${event.target ?? ''} · ${event.inputBytes} bytes · ${event.callId}`,
   'tool-ended': (event) => `${event.tool} ${event.state}${event.exitCode === null ? '' : `, exit ${event.exitCode}`} · ${event.callId}`,
   'permission-ruled': (event) => `${event.ruling} by ${event.by}: ${event.text}`,
+  'grant-given': ({ grant }) => `${grant.scope.tool === 'bash' ? grant.scope.text : grant.scope.pattern} · until ${new Date(grant.expiresAt).toISOString()} · ${grant.grantId}`,
+  'grant-revoked': (event) => event.grantId,
   'command-ran': (event) => `${event.refused === null ? `exit ${event.exitCode ?? 'none'}` : `refused: ${event.refused}`} · ${event.text}`,
   'question-asked': (event) => event.text,
   'question-passed-to-owner': (event) => event.why,

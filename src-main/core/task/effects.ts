@@ -1,4 +1,4 @@
-import type { Digest, QuestionId, TurnId } from '../../../src-preload/contract/ids.ts'
+import type { Digest, GrantId, QuestionId, TurnId } from '../../../src-preload/contract/ids.ts'
 
 /** What the host does to the outside, decided together with the events and run after the commit. */
 export type Effect =
@@ -10,7 +10,7 @@ export type Effect =
   | { readonly kind: 'coder.session' }
   | { readonly kind: 'coder.submit'; readonly turnId: TurnId }
   | { readonly kind: 'coder.answerQuestion'; readonly questionId: QuestionId; readonly turnId: TurnId }
-  | { readonly kind: 'coder.answerPermission'; readonly permissionId: string; readonly allow: boolean; readonly message: string; readonly command: { readonly text: string; readonly cwd: string } | null }
+  | { readonly kind: 'coder.answerPermission'; readonly permissionId: string; readonly allow: boolean; readonly message: string; readonly command: { readonly text: string; readonly cwd: string } | null; readonly grantId?: GrantId }
   | { readonly kind: 'coder.answerCommand'; readonly askId: string; readonly allow: boolean; readonly message: string }
   | { readonly kind: 'coder.reconcile'; readonly turnId: TurnId }
   | { readonly kind: 'coder.stop' }

@@ -1,10 +1,11 @@
-import type { ApprovalId, Bot, CallId, Digest, Generation, Millis, QuestionId, TaskId, TurnId } from '../../../src-preload/contract/ids.ts'
+import type { ApprovalId, Bot, CallId, Digest, Generation, GrantId, Millis, QuestionId, TaskId, TurnId } from '../../../src-preload/contract/ids.ts'
 import type { Failure } from '../../../src-preload/contract/failure.ts'
 import type { HoldOutcome } from '../../../src-preload/contract/rows.ts'
 import type {
   Brief, BudgetLimits, CoderRuntime, Evidence, IsolationReport, ModelRef, RecoveryExit, ServingPath, StopProof, TaskGrant, TaskSource, Verification,
 } from '../../../src-preload/contract/task.ts'
 import type { Hold } from '../approval/hold.ts'
+import type { StandingGrant } from '../approval/standing-grant.ts'
 
 /** What is known of the model that plays a bot, as far as decisions and cards need it. Holds no secret. `exchangeHost`: where its credential goes first; `fallback`: what may answer text-only calls instead. */
 export interface TargetFacts { readonly ref: ModelRef; readonly providerLabel: string; readonly host: string; readonly api: 'chat' | 'responses'; readonly remote: boolean; readonly demo: boolean; readonly needsKey: boolean; readonly exchangeHost?: string; readonly fallback?: string }
@@ -41,7 +42,9 @@ export type TaskEvent =
   | { readonly type: 'message-said'; readonly author: Bot; readonly name: string; readonly text: string; readonly reasoning: boolean }
   | { readonly type: 'tool-started'; readonly callId: CallId; readonly tool: string; readonly target: string | null; readonly input: string; readonly inputDigest: Digest; readonly inputBytes: number; readonly parentCallId: CallId | null }
   | { readonly type: 'tool-ended'; readonly callId: CallId; readonly tool: string; readonly state: 'done' | 'failed' | 'interrupted' | 'uncertain'; readonly output: string; readonly outputTruncated: boolean; readonly exitCode: number | null; readonly title: string | null; readonly reason: string | null }
-  | { readonly type: 'permission-ruled'; readonly permissionId: string; readonly callId: CallId | null; readonly ruling: 'granted' | 'denied'; readonly by: string; readonly text: string }
+  | { readonly type: 'permission-ruled'; readonly permissionId: string; readonly callId: CallId | null; readonly ruling: 'granted' | 'denied'; readonly by: string; readonly text: string; readonly grantId?: GrantId }
+  | { readonly type: 'grant-given'; readonly grant: StandingGrant }
+  | { readonly type: 'grant-revoked'; readonly grantId: GrantId }
   | { readonly type: 'command-ran'; readonly text: string; readonly cwd: string; readonly exitCode: number | null; readonly refused: string | null; readonly logDigest: Digest; readonly logTail: string; readonly durationMs: number; readonly limitHit: string | null }
   | { readonly type: 'question-asked'; readonly questionId: QuestionId; readonly envelopeId: string | null; readonly upstreamId: string | null; readonly purpose: 'work' | 'brief'; readonly text: string; readonly options: readonly string[]; readonly deadlineAt: Millis }
   | { readonly type: 'question-passed-to-owner'; readonly questionId: QuestionId; readonly why: string }

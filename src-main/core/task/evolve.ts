@@ -12,7 +12,7 @@ export function opened(event: Opened, at: Millis): TaskState {
     version: 1, taskId: event.taskId, title: event.title, requirement: event.requirement, criteria: event.criteria, testCommand: event.testCommand, source: event.source,
     targets: event.targets, budget: event.budget, grant: event.grant, revisionOf: event.revisionOf, createdAt: at, updatedAt: at, deadlineAt: event.deadlineAt, versions: event.versions, scriptedOwner: event.scriptedOwner, runtime: event.runtime ?? 'opencode-server',
     status: 'open', phase: 'preparing', phaseSince: at, generation: 1, cancel: null, cancelThen: null, recovery: null, disposition: null, failure: null,
-    base: null, brief: null, holds: new Map(), providerCleared: { lead: false, coder: false }, coder: { is: 'none' }, sessionId: null, turns: [], questions: new Map(),
+    base: null, brief: null, holds: new Map(), grants: new Map(), providerCleared: { lead: false, coder: false }, coder: { is: 'none' }, sessionId: null, turns: [], questions: new Map(),
     openTools: new Map(), endedTools: new Set(), lastTestRun: null, envelopeSeq: { lead: 0, coder: 0 }, lastEnvelope: { lead: null, coder: null }, calls: [], spending: emptyBudget, raisedInTurn: null, evidence: null, summary: '', verification: null, verified: false, reviewText: null, workspaceDisposed: false,
   }
 }
@@ -60,7 +60,8 @@ function apply(state: TaskState, event: TaskEvent, at: Millis, order: number): T
     case 'question-asked': case 'question-passed-to-owner': case 'question-answered': case 'question-closed': return evolveQuestions(state, event)
     case 'call-reserved': case 'call-settled': case 'call-lost': return evolveCalls(state, event)
     case 'apply-intended': case 'apply-refused': case 'accepted': case 'rejected': case 'revision-requested': case 'cancel-requested': case 'cancel-observed': case 'task-cancelled': case 'task-failed': case 'recovery-needed': case 'recovery-resolved': return evolveEnd(state, event, at)
-    case 'lead-failed': case 'message-said': case 'permission-ruled': case 'verification-started': case 'noted': return state
+    case 'grant-given': case 'grant-revoked': case 'permission-ruled': return evolveGrants(state, event, at)
+    case 'lead-failed': case 'message-said': case 'verification-started': case 'noted': return state
     case 'call-refused': return { ...state, raisedInTurn: null }
     case 'budget-raised': return { ...state, budget: event.budget, raisedInTurn: state.turns.length, spending: { ...state.spending, moneyAccepted: state.spending.moneyAccepted || event.acceptsUnknown } }
   }
@@ -88,6 +89,14 @@ function evolveHolds(state: TaskState, event: HoldEvent, at: Millis, order: numb
   const cleared = subject.for === 'provider' && event.outcome === 'approved'
   const disposition = subject.for === 'brief' && event.outcome === 'denied' ? 'brief-denied' : state.disposition
   return { ...state, holds, disposition, providerCleared: cleared ? { ...state.providerCleared, [subject.bot]: true } : state.providerCleared }
+}
+
+function evolveGrants(state: TaskState, event: Extract<TaskEvent, { type: 'grant-given' | 'grant-revoked' | 'permission-ruled' }>, at: Millis): TaskState {
+  const grants = new Map(state.grants)
+  if (event.type === 'grant-given') return { ...state, grants: grants.set(event.grant.grantId, { grant: event.grant, givenAt: at, revokedAt: null, uses: 0, lastUsedAt: null }) }
+  const record = event.grantId === undefined ? undefined : grants.get(event.grantId)
+  if (record === undefined) return state
+  return { ...state, grants: grants.set(record.grant.grantId, event.type === 'grant-revoked' ? { ...record, revokedAt: record.revokedAt ?? at } : { ...record, uses: record.uses + 1, lastUsedAt: at }) }
 }
 
 type CoderEvent = Extract<TaskEvent, { type: 'coder-start-intended' | 'coder-started' | 'session-bound' | 'coder-gone' | 'turn-intended' | 'turn-submitted' | 'turn-found-absent' | 'turn-ended' }>

@@ -3,6 +3,7 @@ import type { TaskStatus } from '../../../src-preload/contract/task.ts'
 import type { HoldRecord } from '../approval/hold.ts'
 import { canonicalJson } from '../digest.ts'
 import { checkEnvelope } from '../envelope/codec.ts'
+import { stands } from '../approval/standing-grant.ts'
 import type { TaskEvent } from './events.ts'
 import { evolve, opened } from './evolve.ts'
 import { isFinished, openQuestion, waitingHolds, type TaskState } from './model.ts'
@@ -79,6 +80,12 @@ function ofEvent(state: TaskState, event: TaskEvent, at: number, seen: Seen, say
       if (subject?.for === 'budget' && event.outcome === 'approved') seen.raising = canonicalJson(subject.raised)
       return
     }
+    case 'grant-given': {
+      if (seen.settled.get(event.grant.approvalId) !== 'approved') say('a standing grant without the owner')
+      if (state.grants.has(event.grant.grantId)) say('a grant id twice')
+      return
+    }
+    case 'permission-ruled': ofRuling(state, event, at, say); return
     case 'question-answered': case 'question-closed': if (seen.closed.has(event.questionId)) say('a question ended twice'); seen.closed.add(event.questionId); return
     case 'turn-intended': {
       if (seen.intended.has(event.turnId)) say('a turn key twice')
@@ -105,6 +112,16 @@ function ofDecision(record: HoldRecord | undefined, at: number, say: Say): void 
   if (record === undefined) return
   if (record.shownAt === null) say('decided without having been shown')
   else if (at >= record.shownAt && at - record.shownAt < limits.humanDecisionMs) say('decided faster than a person')
+}
+
+/** A ruling of a standing grant is one of a grant that stands, about what it covers. */
+function ofRuling(state: TaskState, event: Extract<TaskEvent, { type: 'permission-ruled' }>, at: number, say: Say): void {
+  if (event.grantId === undefined) return
+  const record = state.grants.get(event.grantId)
+  if (record === undefined) { say('ruled by a standing grant that was never given'); return }
+  if (!stands(record, state.generation, at)) say('ruled by a standing grant that does not stand')
+  if (event.ruling !== 'granted') say('a standing grant that denies')
+  if (record.grant.scope.tool === 'bash' && record.grant.scope.text !== event.text) say('a standing grant that let other bytes run')
 }
 
 function ofEnvelope(state: TaskState, event: Extract<TaskEvent, { type: 'envelope-posted' }>, seen: Seen, say: Say): void {

@@ -1,8 +1,9 @@
-import type { ApprovalId, Bot, CallId, Digest, Generation, Millis, QuestionId, TaskId, TurnId } from '../../../src-preload/contract/ids.ts'
+import type { ApprovalId, Bot, CallId, Digest, Generation, GrantId, Millis, QuestionId, TaskId, TurnId } from '../../../src-preload/contract/ids.ts'
 import type { Failure } from '../../../src-preload/contract/failure.ts'
 import type { Brief, BudgetLimits, Cancel, CoderRuntime, Evidence, IsolationReport, Recovery, TaskGrant, TaskSource, TaskStatus, TestRun, Verification } from '../../../src-preload/contract/task.ts'
 import type { BudgetState } from '../budget/budget.ts'
 import type { HoldRecord } from '../approval/hold.ts'
+import type { GrantRecord } from '../approval/standing-grant.ts'
 import { wellFormed } from '../digest.ts'
 import type { RunVersions, TargetFacts, TurnKind } from './events.ts'
 
@@ -82,6 +83,8 @@ export interface TaskState {
   readonly base: { readonly digest: Digest; readonly commit: string | null; readonly listing: readonly string[] } | null
   readonly brief: { readonly brief: Brief; readonly inputVersion: number; readonly inputDigest: Digest; readonly approved: boolean } | null
   readonly holds: ReadonlyMap<ApprovalId, HoldRecord>
+  /** The owner's standing grants, in the order they were given. */
+  readonly grants: ReadonlyMap<GrantId, GrantRecord>
   readonly providerCleared: { readonly lead: boolean; readonly coder: boolean }
   readonly coder: CoderState
   readonly sessionId: string | null

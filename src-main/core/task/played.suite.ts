@@ -37,7 +37,7 @@ export const say = {
   verified: (passed: boolean): TaskCommand => ({ is: 'verified', verification: { passed, treeDigest: digest('tree'), treeMatches: true, testRun: { command: 'bun test', exitCode: passed ? 0 : 1, logDigest: digest('log'), logTail: '', durationMs: 1 }, oracle: null, failure: null } }),
   reviewed: { is: 'review-written', text: 'Right.', recommendation: 'accept' } satisfies TaskCommand,
   question: (upstreamId: string, text = 'Which?', options: readonly string[] = []): TaskCommand => ({ is: 'question-asked', upstreamId, text, options }),
-  bash: (permissionId: string, text: string, cwd = '/workspace'): TaskCommand => ({ is: 'permission-asked', permissionId, callId: null, permission: 'bash', patterns: [text], command: { text, cwd }, filePath: null, diff: null, isolation: 'bubblewrap' }),
+  bash: (permissionId: string, text: string, cwd = '/workspace'): TaskCommand => ({ is: 'permission-asked', permissionId, callId: null, permission: 'bash', patterns: [text], command: { text, cwd }, files: [], diff: null, isolation: 'bubblewrap' }),
   toolStarted: (callId: string): TaskCommand => ({ is: 'tool-started', callId: callId as CallId, tool: 'bash', target: null, input: '{}', inputDigest: digest('{}'), inputBytes: 2 }),
   toolEnded: (callId: string): TaskCommand => ({ is: 'tool-ended', callId: callId as CallId, tool: 'bash', state: 'done', input: '{}', inputDigest: digest('{}'), inputBytes: 2, target: null, output: '', outputTruncated: false, exitCode: 0, title: null, reason: null }),
 }

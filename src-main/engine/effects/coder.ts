@@ -155,7 +155,7 @@ function conversation(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.submit
     'coder.answerPermission': async (taskId, effect) => {
       const run = deps.runs.of(taskId)
       if (run.coder === null) return err(notRunning)
-      const grant = effect.allow ? effect.command : null
+      const grant = effect.allow && effect.command !== null ? { ...effect.command, ...(effect.grantId === undefined ? {} : { grantId: effect.grantId }) } : null
       if (grant !== null) run.grants.push(grant)
       const answered = await run.coder.answerPermission(effect.permissionId, effect.allow ? { allow: true } : { allow: false, message: effect.message })
       if (answered.ok) return ok(null)

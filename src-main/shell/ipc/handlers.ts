@@ -41,7 +41,7 @@ export function createHandlers(services: Services): Handlers {
 
 type Part<K extends keyof Handlers> = Pick<Handlers, K>
 
-function roomHandlers({ info, push, engine }: Services): Part<'app.info' | 'room.snapshot' | 'approval.shown' | 'approval.decide'> {
+function roomHandlers({ info, push, engine }: Services): Part<'app.info' | 'room.snapshot' | 'approval.shown' | 'approval.decide' | 'grant.revoke'> {
   const onHold = (approvalId: ApprovalId, run: (taskId: TaskId) => Result<{ readonly recorded: true }, Failure>): Result<{ recorded: true }, Failure> => {
     const state = engine.taskOfHold(approvalId)
     return state === undefined ? err(failure('unknown-approval', 'This approval is not known.', 'Look at the Approvals tray for what waits now.')) : run(state.taskId)
@@ -50,7 +50,8 @@ function roomHandlers({ info, push, engine }: Services): Part<'app.info' | 'room
     'app.info': async () => ok(await info()),
     'room.snapshot': ({ taskId }, page) => ok(push.snapshot(page, taskId)),
     'approval.shown': ({ approvalId, digest }) => onHold(approvalId, (taskId) => engine.command(taskId, `shown:${approvalId}` as CommandId, { is: 'hold-shown', approvalId, digest })),
-    'approval.decide': ({ commandId, approvalId, digest, verdict, reason }) => onHold(approvalId, (taskId) => engine.command(taskId, commandId, { is: 'decide-hold', approvalId, digest, verdict, reason })),
+    'approval.decide': ({ commandId, approvalId, digest, verdict, reason, standing }) => onHold(approvalId, (taskId) => engine.command(taskId, commandId, { is: 'decide-hold', approvalId, digest, verdict, reason, standing: standing ?? null })),
+    'grant.revoke': ({ commandId, taskId, grantId }) => engine.command(taskId, commandId, { is: 'revoke-grant', grantId }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { BellRing, CircleAlert, LoaderCircle, RotateCcw, ScrollText } from 'lucide-react'
+import { BellRing, CircleAlert, RotateCcw, ScrollText } from 'lucide-react'
 import { useMemo, useRef, useState, type ReactNode } from 'react'
 import type { HoldRow } from '../../../src-preload/contract/rows.ts'
 import type { Brief } from '../../../src-preload/contract/task.ts'
@@ -7,20 +7,15 @@ import { useNowMs } from '../../store/clock.ts'
 import { useTaskById } from '../../store/hooks.ts'
 import { showTask, useUi } from '../../store/ui-store.ts'
 import { AuthorMark, AuthorName, Badge, WrittenBy } from '../../ui/badge.tsx'
-import { Button, Keys } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Segments } from '../../ui/fields.tsx'
 import { countdown, lineCount } from '../../ui/format.ts'
-import { FailureNotice } from '../../ui/notice.tsx'
 import { Digest, ExactText } from '../../ui/pieces.tsx'
 import { markCount, visiblePieces } from '../../ui/visible-text.ts'
 import { BriefDocument } from '../room/rows/brief-row.tsx'
 import { briefIn } from './brief-in.ts'
-import { useDesk, useDeskState } from './desk.ts'
-import type { PressBy, Verdict } from './input-grace.ts'
+import { Answer } from './answer.tsx'
 import { useShownReceipt } from './shown.ts'
-
-export const approveChord = 'mod+enter'
-export const denyChord = 'mod+shift+enter'
 
 /** The hold in front: everything that it is about, whole, and the two buttons that answer it. */
 export function ApprovalCard({ row, waiting }: { readonly row: HoldRow; readonly waiting: number }): ReactNode {
@@ -59,6 +54,7 @@ export function ApprovalCard({ row, waiting }: { readonly row: HoldRow; readonly
           </Fact>
         )}
         <FactsOfHold facts={row.facts} />
+        {row.standing === null || row.standing.choices.length > 0 ? null : <Fact label={t.approvals.standing.fact}>{row.standing.explained}</Fact>}
         <Fact label={t.approvals.isolation}>{row.isolation}</Fact>
         <Fact label={t.approvals.digest}>
           <Digest value={row.digest} />
@@ -162,76 +158,6 @@ function ExactContent({ row }: { readonly row: HoldRow }): ReactNode {
         </pre>
       )}
     </div>
-  )
-}
-
-function Answer({ row }: { readonly row: HoldRow }): ReactNode {
-  const desk = useDesk()
-  const state = useDeskState()
-  const answer = state.answers.get(row.approvalId)
-  const busy = answer?.at === 'sending' || answer?.at === 'recorded'
-  const closed = !state.open || busy
-  const press = (verdict: Verdict) => (by: PressBy) => {
-    desk.press({ approvalId: row.approvalId, digest: row.digest }, verdict, by)
-  }
-  return (
-    <div className="approval-answer">
-      {answer?.at === 'failed' ? <FailureNotice failure={answer.failure} /> : null}
-      <div className="line approval-buttons">
-        <AnswerButton verdict="approved" closed={closed} waiting={!state.open} busy={busy && answer.verdict === 'approved'} onAnswer={press('approved')} />
-        <AnswerButton verdict="denied" closed={closed} waiting={!state.open} busy={busy && answer.verdict === 'denied'} onAnswer={press('denied')} />
-        <AnswerHint busy={busy ? answer.verdict : null} />
-      </div>
-    </div>
-  )
-}
-
-/**
- * A plain button, because its every event matters here: a click counts only if it also began on this button while it was
- * open, and one without a pointer is the keyboard's.
- */
-function AnswerButton({ verdict, closed, waiting, busy, onAnswer }: { readonly verdict: Verdict; readonly closed: boolean; readonly waiting: boolean; readonly busy: boolean; readonly onAnswer: (by: PressBy) => void }): ReactNode {
-  const began = useRef(false)
-  return (
-    <button
-      type="button"
-      className={`button approval-button approval-button-${verdict}${waiting ? ' approval-button-grace' : ''}`}
-      disabled={closed}
-      onPointerDown={() => {
-        began.current = true
-      }}
-      onPointerLeave={() => {
-        began.current = false
-      }}
-      onClick={(event) => {
-        const byPointer = event.nativeEvent instanceof PointerEvent && event.nativeEvent.pointerType !== ''
-        if (!byPointer) onAnswer('keyboard')
-        else if (began.current) onAnswer('pointer')
-        began.current = false
-      }}
-    >
-      {busy ? <LoaderCircle className="icon icon-small spin" aria-hidden /> : null}
-      {verdict === 'approved' ? t.approvals.approve : t.approvals.deny}
-    </button>
-  )
-}
-
-function AnswerHint({ busy }: { readonly busy: Verdict | null }): ReactNode {
-  const { grace, ignored, open } = useDeskState()
-  if (busy !== null) return <span className="soft small">{t.approvals.sending}</span>
-  if (grace.armed !== null) {
-    return (
-      <span className="approval-armed small" role="status">
-        {grace.armed.verdict === 'approved' ? t.approvals.armedApprove : t.approvals.armedDeny} <Keys chord={grace.armed.verdict === 'approved' ? approveChord : denyChord} />
-      </span>
-    )
-  }
-  if (ignored === 'window-was-inactive') return <span className="warn small" role="status">{t.approvals.activated}</span>
-  if (!open) return <span className="quiet small">{t.approvals.inGrace}</span>
-  return (
-    <span className="quiet small line approval-hint">
-      <Keys chord={approveChord} /> {t.approvals.armHint}
-    </span>
   )
 }
 

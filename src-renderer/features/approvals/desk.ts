@@ -1,5 +1,6 @@
 import { createContext, useCallback, useContext, useSyncExternalStore } from 'react'
 import type { Failure } from '../../../src-preload/contract/failure.ts'
+import type { Digest } from '../../../src-preload/contract/ids.ts'
 import type { HoldRow } from '../../../src-preload/contract/rows.ts'
 import { call, newCommandId } from '../../bridge.ts'
 import type { RowStore } from '../../store/row-store.ts'
@@ -70,8 +71,13 @@ export class ApprovalDesk {
   }
 
   /** A button of a card was pressed. */
-  press(on: CardIdentity, verdict: Verdict, by: PressBy): void {
-    this.#step({ is: 'pressed', on, verdict, by, atMs: this.#now() })
+  press(on: CardIdentity, verdict: Verdict, by: PressBy, standing: Digest | null = null): void {
+    this.#step({ is: 'pressed', on, verdict, standing, by, atMs: this.#now() })
+  }
+
+  /** The front card now offers something else to press: the grace begins anew. */
+  offered(): void {
+    this.#step({ is: 'offer', atMs: this.#now() })
   }
 
   /** The key combination that approves or denies was pressed. */
@@ -99,15 +105,15 @@ export class ApprovalDesk {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
     if (step.state.front !== null && left !== null && left > 0) this.#timer = setTimeout(() => { this.#become({ open: true, ignored: null }) }, left)
-    if (step.outcome.is === 'decide') void this.#send(step.outcome.on, step.outcome.verdict)
+    if (step.outcome.is === 'decide') void this.#send(step.outcome.on, step.outcome.verdict, step.outcome.standing as Digest | null)
   }
 
-  async #send(on: CardIdentity, verdict: Verdict): Promise<void> {
+  async #send(on: CardIdentity, verdict: Verdict, standing: Digest | null): Promise<void> {
     this.#answer(on, { at: 'sending', verdict })
     const key = this.#state.frontKey
     const row = key === null ? undefined : this.#rows.hold(key)
     if (row?.approvalId !== on.approvalId) return
-    const result = await call('approval.decide', { commandId: newCommandId(), approvalId: row.approvalId, digest: row.digest, verdict, reason: null })
+    const result = await call('approval.decide', { commandId: newCommandId(), approvalId: row.approvalId, digest: row.digest, verdict, reason: null, standing })
     if (result.ok) {
       this.#answer(on, { at: 'recorded', verdict })
       return

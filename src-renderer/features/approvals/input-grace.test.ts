@@ -15,13 +15,13 @@ function run(events: readonly GraceEvent[], from: GraceState = startGrace()): { 
   return { state, outcomes }
 }
 const last = (events: readonly GraceEvent[]): GraceOutcome | undefined => run(events).outcomes.at(-1)
-const click = (on: CardIdentity, atMs: number, verdict: 'approved' | 'denied' = 'approved'): GraceEvent => ({ is: 'pressed', on, verdict, by: 'pointer', atMs })
+const click = (on: CardIdentity, atMs: number, verdict: 'approved' | 'denied' = 'approved'): GraceEvent => ({ is: 'pressed', on, verdict, standing: null, by: 'pointer', atMs })
 const front = (card: CardIdentity | null, atMs: number, shown = true): GraceEvent => ({ is: 'front', front: card, shown, atMs })
 const chord = (atMs: number, verdict: 'approved' | 'denied' = 'approved', repeat = false): GraceEvent => ({ is: 'chord', verdict, atMs, repeat })
 
 describe('input grace', () => {
   it('takes a click once the grace is over', () => {
-    expect(last([front(first, 0), click(first, 600)])).toEqual({ is: 'decide', on: first, verdict: 'approved' })
+    expect(last([front(first, 0), click(first, 600)])).toEqual({ is: 'decide', on: first, verdict: 'approved', standing: null })
   })
 
   it('ignores a click within 600 ms of a new front card', () => {
@@ -47,7 +47,7 @@ describe('input grace', () => {
 
   it('lets a double click answer one card, never the next', () => {
     const { outcomes } = run([front(first, 0), click(first, 1_000), front(second, 1_050), click(second, 1_120)])
-    expect(outcomes.filter((outcome) => outcome.is === 'decide')).toEqual([{ is: 'decide', on: first, verdict: 'approved' }])
+    expect(outcomes.filter((outcome) => outcome.is === 'decide')).toEqual([{ is: 'decide', on: first, verdict: 'approved', standing: null }])
   })
 
   it('answers a card once, until its answer came back as a failure', () => {
@@ -66,9 +66,23 @@ describe('input grace', () => {
   })
 
   it('never approves by Enter or Space on the button alone; the chord must follow', () => {
-    const enter: GraceEvent = { is: 'pressed', on: first, verdict: 'approved', by: 'keyboard', atMs: 1_000 }
+    const enter: GraceEvent = { is: 'pressed', on: first, verdict: 'approved', standing: null, by: 'keyboard', atMs: 1_000 }
     expect(last([front(first, 0), enter, { ...enter, atMs: 2_000 }])).toEqual({ is: 'armed', verdict: 'approved' })
     expect(last([front(first, 0), enter, chord(1_500)])).toMatchObject({ is: 'decide' })
+  })
+
+  it('gives a standing grant only by its own button: a press of it, or an armed press and the chord', () => {
+    const standing: GraceEvent = { is: 'pressed', on: first, verdict: 'approved', standing: 'sha256:1', by: 'pointer', atMs: 1_000 }
+    expect(last([front(first, 0), standing])).toEqual({ is: 'decide', on: first, verdict: 'approved', standing: 'sha256:1' })
+    expect(last([front(first, 0), { ...standing, by: 'keyboard' }, chord(1_500)])).toEqual({ is: 'decide', on: first, verdict: 'approved', standing: 'sha256:1' })
+    expect(last([front(first, 0), chord(1_000), chord(1_500)])).toEqual({ is: 'decide', on: first, verdict: 'approved', standing: null })
+  })
+
+  it('begins its grace anew, and forgets half a chord, when the card offers something else to press', () => {
+    const offer: GraceEvent = { is: 'offer', atMs: 1_000 }
+    expect(last([front(first, 0), offer, click(first, 1_599)])).toEqual({ is: 'ignored', why: 'in-grace' })
+    expect(last([front(first, 0), offer, click(first, 1_600)])).toMatchObject({ is: 'decide' })
+    expect(last([front(first, 0), chord(900), offer, chord(1_700)])).toEqual({ is: 'armed', verdict: 'approved' })
   })
 
   it('needs the chord twice, neither too fast nor too late, and not by a key that is held down', () => {
@@ -91,7 +105,7 @@ describe('input grace', () => {
       card.map((value) => ({ is: 'front' as const, front: value })),
       fc.constant({ is: 'window-left' as const }),
       fc.constant({ is: 'window-activated' as const }),
-      fc.record({ is: fc.constant('pressed' as const), on: card, verdict, by: fc.constantFrom('pointer' as const, 'keyboard' as const) }),
+      fc.record({ is: fc.constant('pressed' as const), on: card, verdict, standing: fc.constant(null), by: fc.constantFrom('pointer' as const, 'keyboard' as const) }),
       fc.record({ is: fc.constant('chord' as const), verdict, repeat: fc.boolean() }),
     )
     fc.assert(

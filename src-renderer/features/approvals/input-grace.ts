@@ -18,20 +18,25 @@ export interface GraceState {
   readonly shownSinceMs: number | null
   /** Moment before which no input on the card counts, and why. */
   readonly openAtMs: number
-  readonly because: 'front-changed' | 'window-activated'
+  readonly because: 'card-changed' | 'window-activated'
   /** False while another window is in front. */
   readonly windowActive: boolean
   /** Set by the first half of the keyboard chord; the second half must come within `armedForMs`. */
-  readonly armed: { readonly verdict: Verdict; readonly atMs: number } | null
+  readonly armed: Armed | null
   /** Cards that were answered and whose answer has not come back as a failure. */
   readonly answered: ReadonlySet<string>
 }
 
+/** Half a keyboard approval. `standing`: the digest of the standing grant that would be given with it. */
+export interface Armed { readonly verdict: Verdict; readonly standing: string | null; readonly atMs: number }
+
 export type GraceEvent =
   | { readonly is: 'front'; readonly front: CardIdentity | null; readonly shown: boolean; readonly atMs: number }
+  /** What the front card offers to press is another than before. */
+  | { readonly is: 'offer'; readonly atMs: number }
   | { readonly is: 'window-left' }
   | { readonly is: 'window-activated'; readonly atMs: number }
-  | { readonly is: 'pressed'; readonly on: CardIdentity; readonly verdict: Verdict; readonly by: PressBy; readonly atMs: number }
+  | { readonly is: 'pressed'; readonly on: CardIdentity; readonly verdict: Verdict; readonly standing: string | null; readonly by: PressBy; readonly atMs: number }
   | { readonly is: 'chord'; readonly verdict: Verdict; readonly atMs: number; readonly repeat: boolean }
   | { readonly is: 'answer-failed'; readonly approvalId: string }
   | { readonly is: 'disarm' }
@@ -41,7 +46,7 @@ export type Ignored = 'no-card' | 'not-front' | 'in-grace' | 'window-was-inactiv
 
 export type GraceOutcome =
   | { readonly is: 'nothing' }
-  | { readonly is: 'decide'; readonly on: CardIdentity; readonly verdict: Verdict }
+  | { readonly is: 'decide'; readonly on: CardIdentity; readonly verdict: Verdict; readonly standing: string | null }
   | { readonly is: 'armed'; readonly verdict: Verdict }
   | { readonly is: 'ignored'; readonly why: Ignored }
 
@@ -57,21 +62,23 @@ export const chordGapMinMs = 150
 
 /** Where it starts: no card, window in front. */
 export function startGrace(): GraceState {
-  return { front: null, shownSinceMs: null, openAtMs: 0, because: 'front-changed', windowActive: true, armed: null, answered: new Set() }
+  return { front: null, shownSinceMs: null, openAtMs: 0, because: 'card-changed', windowActive: true, armed: null, answered: new Set() }
 }
 
 /**
  * Decides which input on the approval tray counts. Pure; the clock is handed in.
  *
- * G1. After any change of the front card nothing counts for `limits.inputGraceMs`. G2. The click that activates the window
+ * G1. After any change of the front card, or of what it offers to press, nothing counts for `limits.inputGraceMs`. G2. The click that activates the window
  * never counts. G3. A card is answered once. G4. Enter and Space on a focused button only arm; a chord is needed on top.
  * G5. Nothing counts that main would refuse as not shown, or as faster than a person.
  */
 export function stepGrace(state: GraceState, event: GraceEvent): GraceStep {
   switch (event.is) {
     case 'front':
-      if (!same(state.front, event.front)) return nothing({ ...state, front: event.front, shownSinceMs: event.shown ? event.atMs : null, openAtMs: event.atMs + limits.inputGraceMs, because: 'front-changed', armed: null })
+      if (!same(state.front, event.front)) return nothing({ ...state, front: event.front, shownSinceMs: event.shown ? event.atMs : null, openAtMs: event.atMs + limits.inputGraceMs, because: 'card-changed', armed: null })
       return event.shown && state.shownSinceMs === null ? nothing({ ...state, shownSinceMs: event.atMs }) : nothing(state)
+    case 'offer':
+      return nothing({ ...state, openAtMs: Math.max(state.openAtMs, event.atMs + limits.inputGraceMs), because: 'card-changed', armed: null })
     case 'window-left':
       return nothing({ ...state, windowActive: false, armed: null })
     case 'window-activated':
@@ -102,16 +109,16 @@ function opensAtMs(state: GraceState): number {
 function press(state: GraceState, event: GraceEvent & { is: 'pressed' }): GraceStep {
   const why = closedFor(state, event.atMs) ?? (same(state.front, event.on) ? null : 'not-front')
   if (why !== null) return ignored(state, why)
-  if (event.by === 'keyboard' && event.verdict === 'approved') return arm(state, event.verdict, event.atMs)
-  return decide(state, event.verdict)
+  if (event.by === 'keyboard' && event.verdict === 'approved') return arm(state, { verdict: event.verdict, standing: event.standing, atMs: event.atMs })
+  return decide(state, event.verdict, event.standing)
 }
 
 function chord(state: GraceState, event: GraceEvent & { is: 'chord' }): GraceStep {
   const why = event.repeat ? 'key-repeat' : closedFor(state, event.atMs)
   if (why !== null) return ignored(state, why)
   const armed = state.armed
-  if (armed?.verdict !== event.verdict || event.atMs - armed.atMs > armedForMs) return arm(state, event.verdict, event.atMs)
-  return event.atMs - armed.atMs < chordGapMinMs ? ignored(state, 'too-fast') : decide(state, event.verdict)
+  if (armed?.verdict !== event.verdict || event.atMs - armed.atMs > armedForMs) return arm(state, { verdict: event.verdict, standing: null, atMs: event.atMs })
+  return event.atMs - armed.atMs < chordGapMinMs ? ignored(state, 'too-fast') : decide(state, event.verdict, armed.standing)
 }
 
 function closedFor(state: GraceState, atMs: number): Ignored | null {
@@ -122,13 +129,13 @@ function closedFor(state: GraceState, atMs: number): Ignored | null {
   return state.because === 'window-activated' ? 'window-was-inactive' : 'in-grace'
 }
 
-function arm(state: GraceState, verdict: Verdict, atMs: number): GraceStep {
-  return { state: { ...state, armed: { verdict, atMs } }, outcome: { is: 'armed', verdict } }
+function arm(state: GraceState, armed: Armed): GraceStep {
+  return { state: { ...state, armed }, outcome: { is: 'armed', verdict: armed.verdict } }
 }
 
-function decide(state: GraceState, verdict: Verdict): GraceStep {
+function decide(state: GraceState, verdict: Verdict, standing: string | null): GraceStep {
   if (state.front === null) return ignored(state, 'no-card')
-  return { state: { ...state, armed: null, answered: new Set(state.answered).add(state.front.approvalId) }, outcome: { is: 'decide', on: state.front, verdict } }
+  return { state: { ...state, armed: null, answered: new Set(state.answered).add(state.front.approvalId) }, outcome: { is: 'decide', on: state.front, verdict, standing } }
 }
 
 function later(state: GraceState, openAtMs: number): Pick<GraceState, 'openAtMs' | 'because'> {

@@ -6,9 +6,10 @@ import { changeUi, show, useUi } from '../../store/ui-store.ts'
 import { AuthorMark, AuthorName } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { isChord, onMac, isTyping } from '../../ui/keys.ts'
-import { ApprovalCard, ResultCard, approveChord, denyChord } from './approval-card.tsx'
+import { ExactText } from '../../ui/pieces.tsx'
+import { approveChord, denyChord } from './answer.tsx'
+import { ApprovalCard, ResultCard } from './approval-card.tsx'
 import { useDesk, useDeskState } from './desk.ts'
-import { useShownReceipt } from './shown.ts'
 
 /**
  * Everything that waits for the owner, over all tasks: one card in front that can be answered, those behind it by name, and
@@ -62,21 +63,19 @@ function FrontCard({ frontKey, waiting }: { readonly frontKey: string; readonly 
   return row === undefined ? null : <ApprovalCard row={row} waiting={waiting} />
 }
 
-/** A hold that is not its turn yet: known to the owner, not answerable. */
+/** A hold that is not its turn yet: known to the owner by name, not answerable, and not shown, since nobody has read what it asks for. */
 function QueueLine({ holdKey }: { readonly holdKey: string }): ReactNode {
   const row = useHold(holdKey)
-  const line = useRef<HTMLLIElement>(null)
-  useShownReceipt(line, row)
   if (row === undefined) return null
   return (
-    <li ref={line} className={`queue-line${row.alarm ? ' approval-alarm' : ''}`} data-approval-id={row.approvalId} data-digest={row.digest} data-hold-kind={row.holdKind} data-bot={row.bot}>
+    <li className={`queue-line${row.alarm ? ' approval-alarm' : ''}`} data-approval-id={row.approvalId} data-digest={row.digest} data-hold-kind={row.holdKind} data-bot={row.bot}>
       <AuthorMark author={row.bot} />
       <span className="grow">
         <span className="small quiet">
           <AuthorName author={row.bot} /> · {t.approvals.kinds[row.holdKind]}
         </span>
-        <span className="queue-title clip" title={row.title}>
-          {row.title}
+        <span className="queue-title clip">
+          <ExactText text={row.title} strictness="command" />
         </span>
       </span>
     </li>

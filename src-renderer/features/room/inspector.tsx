@@ -8,6 +8,7 @@ import { useMethod } from '../../store/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { count, countdown, moment, money } from '../../ui/format.ts'
 import { Digest, Path } from '../../ui/pieces.tsx'
+import { GrantList } from '../grants/grant-list.tsx'
 import { isUnfinished, statusTones } from './status-glyph.tsx'
 import { TrafficSection } from './traffic.tsx'
 
@@ -25,6 +26,12 @@ export function Inspector({ task }: { readonly task: TaskRow }): ReactNode {
         ))}
       </section>
       <Evidence levels={task.evidenceLevels} />
+      {task.standingGrants.length === 0 ? null : (
+        <section className="inspector-section" aria-label={t.grants.title}>
+          <h2 className="section-title">{t.grants.title}</h2>
+          <GrantList taskId={task.taskId} grants={task.standingGrants} />
+        </section>
+      )}
       <TrafficSection taskId={task.taskId} />
       <RuntimeSection task={task} />
       <TaskSection task={task} />

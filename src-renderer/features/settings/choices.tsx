@@ -101,6 +101,23 @@ export function AppearanceSection({ settings }: Props): ReactNode {
   )
 }
 
+/** How the owner is told outside the window. */
+export function AttentionSection({ settings }: Props): ReactNode {
+  const { save, failure } = useSave()
+  const set = (change: Partial<Settings['attention']>): void => {
+    save({ ...settings, attention: { ...settings.attention, ...change } })
+  }
+  return (
+    <div className="stack-wide">
+      <p className="soft">{t.attention.intro}</p>
+      <Switch label={t.attention.notify} hint={t.attention.notifyHint} value={settings.attention.notify} onChange={(notify) => { set({ notify }) }} />
+      <Switch label={t.attention.badge} hint={t.attention.badgeHint} value={settings.attention.badge} onChange={(badge) => { set({ badge }) }} />
+      <Switch label={t.attention.tray} hint={t.attention.trayHint} value={settings.attention.tray} onChange={(tray) => { set({ tray }) }} />
+      {failure === null ? null : <FailureNotice failure={failure} />}
+    </div>
+  )
+}
+
 /** When new versions are looked for and installed. */
 export function UpdatesSection({ settings }: Props): ReactNode {
   const { save, failure } = useSave()

@@ -1,4 +1,4 @@
-import { Boxes, Cable, Gauge, HardDrive, KeyRound, Palette, RefreshCw, ShieldCheck, type LucideIcon } from 'lucide-react'
+import { BellRing, Boxes, Cable, Gauge, HardDrive, KeyRound, KeySquare, Palette, RefreshCw, ShieldCheck, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button as AriaButton } from 'react-aria-components'
 import { failureOf } from '../../bridge.ts'
@@ -6,13 +6,14 @@ import { t } from '../../i18n/text.ts'
 import { useMethod } from '../../store/queries.ts'
 import { settingsSections, show, type SettingsSection } from '../../store/ui-store.ts'
 import { FailureNotice, Loading } from '../../ui/notice.tsx'
-import { AppearanceSection, BudgetsSection, FallbacksSection, UpdatesSection } from './choices.tsx'
+import { AppearanceSection, AttentionSection, BudgetsSection, FallbacksSection, UpdatesSection } from './choices.tsx'
+import { GrantsSection } from './grants.tsx'
 import { IsolationSection, RuntimesSection } from './machine.tsx'
 import { ProvidersSection } from './providers.tsx'
 import { StorageSection } from './storage.tsx'
 import './settings.css'
 
-const icons: Readonly<Record<SettingsSection, LucideIcon>> = { providers: KeyRound, runtimes: Boxes, isolation: ShieldCheck, fallbacks: Cable, budgets: Gauge, appearance: Palette, updates: RefreshCw, storage: HardDrive }
+const icons: Readonly<Record<SettingsSection, LucideIcon>> = { providers: KeyRound, runtimes: Boxes, isolation: ShieldCheck, grants: KeySquare, fallbacks: Cable, budgets: Gauge, appearance: Palette, attention: BellRing, updates: RefreshCw, storage: HardDrive }
 
 /** Settings: a list of sections at the left, one of them at the right. */
 export function SettingsScreen({ section }: { readonly section: SettingsSection }): ReactNode {
@@ -45,12 +46,16 @@ export function SettingsScreen({ section }: { readonly section: SettingsSection 
             <RuntimesSection settings={settings.data} info={info.data} />
           ) : section === 'isolation' ? (
             <IsolationSection info={info.data} />
+          ) : section === 'grants' ? (
+            <GrantsSection />
           ) : section === 'fallbacks' ? (
             <FallbacksSection settings={settings.data} />
           ) : section === 'budgets' ? (
             <BudgetsSection settings={settings.data} />
           ) : section === 'appearance' ? (
             <AppearanceSection settings={settings.data} />
+          ) : section === 'attention' ? (
+            <AttentionSection settings={settings.data} />
           ) : section === 'updates' ? (
             <UpdatesSection settings={settings.data} />
           ) : (

@@ -1,6 +1,8 @@
 import type { Author, CallId, Millis, TurnId } from '../../../../src-preload/contract/ids.ts'
 import { failure } from '../../../../src-preload/contract/failure.ts'
 import { rowKey, type EntryBody, type EntryRow, type Row, type ToolBody } from '../../../../src-preload/contract/rows.ts'
+import type { GrantScope } from '../../../../src-preload/contract/grants.ts'
+import { wellFormed } from '../../digest.ts'
 import type { TaskEvent } from '../events.ts'
 import { activeTurn, waitingHolds, type TaskState } from '../model.ts'
 
@@ -42,6 +44,9 @@ export function entryRows(state: TaskState, event: TaskEvent, where: At): EntryR
     case 'coder-started': return [put(here, 'host', { is: 'notice', level: 'info', text: `Bot B runs: OpenCode ${event.version}, ${event.isolation.summary}.`, todo: null })]
     case 'message-said': return [put(`said:${event.name}`, event.author, { is: 'message', text: event.text, streaming: false, reasoning: event.reasoning })]
     case 'hold-opened': return event.hold.kind === 'acceptance' && event.hold.reaskReason === null ? [] : [...waitingTool(state, event.hold.callId, where), put(`hold:${event.hold.approvalId}`, event.hold.bot, { is: 'hold', approvalId: event.hold.approvalId, holdKind: event.hold.kind, title: event.hold.title, outcome: 'waiting', decidedAt: null, cause: event.hold.reaskReason })]
+    case 'permission-ruled': return event.grantId === undefined ? [] : grantUseRows(state, event, where, put)
+    case 'grant-given': return [put(here, 'owner', { is: 'notice', level: 'info', text: `You allowed ${grantSubject(event.grant.scope)} until ${new Date(event.grant.expiresAt).toISOString().slice(0, 16).replace('T', ' ')} UTC, without a question each time.`, todo: 'Look at the standing grants in the inspector to revoke it.' })]
+    case 'grant-revoked': return [put(here, 'owner', { is: 'notice', level: 'info', text: 'You revoked a standing grant. What already runs goes on; the next time you are asked.', todo: null })]
     case 'hold-settled': return settleRows(state, event, where, change)
     case 'question-asked': return [put(`question:${event.questionId}`, event.purpose === 'brief' ? 'host' : 'coder', { is: 'question', questionId: event.questionId, text: event.text, options: [...event.options], state: event.purpose === 'brief' ? 'asked-owner' : 'open', deadlineAt: event.deadlineAt })]
     case 'question-passed-to-owner': return [...change(`question:${event.questionId}`, (body) => (body.is === 'question' ? { ...body, state: 'asked-owner' } : body)), put(here, 'lead', { is: 'notice', level: 'info', text: `Bot A leaves this to you. ${event.why}`, todo: 'Answer the question in the room.' })]
@@ -103,6 +108,20 @@ function settleRows(state: TaskState, event: Extract<TaskEvent, { type: 'hold-se
   rows.push(...waitingTool(state, state.holds.get(event.approvalId)?.hold.callId ?? null, where))
   if (subject?.for === 'brief' && event.outcome === 'denied') rows.push(...change(`brief:${String(subject.inputVersion)}`, (body) => (body.is === 'brief' ? { ...body, state: 'denied' } : body)))
   return rows
+}
+
+/** What was allowed, for a sentence; long texts by their beginning, since the grant's own line shows them whole. */
+function grantSubject(scope: GrantScope): string {
+  const text = scope.tool === 'bash' ? scope.text : scope.pattern
+  const shown = text.length <= 120 ? text : `${wellFormed(text.slice(0, 119))}…`
+  return scope.tool === 'bash' ? `"${shown}" in ${scope.cwd}` : `edits of ${shown}`
+}
+
+/** A use of a standing grant stands on the row of the call that it let run; a command without a row of its own gets a line. */
+function grantUseRows(state: TaskState, event: Extract<TaskEvent, { type: 'permission-ruled' }>, where: At, put: Put): EntryRow[] {
+  const row = event.callId === null ? undefined : where.get(rowKey.tool(state.taskId, event.callId))
+  if (event.grantId !== undefined && row?.kind === 'entry' && row.body.is === 'tool') return [{ ...row, body: { ...row.body, grantId: event.grantId } }]
+  return [put(`at:${String(where.order)}`, 'host', { is: 'notice', level: 'info', text: `Allowed by your standing grant ${event.grantId ?? ''}: ${event.text.slice(0, 200)}`, todo: null })]
 }
 
 function callRows(state: TaskState, event: Extract<TaskEvent, { type: 'call-reserved' | 'call-settled' }>, where: At, put: Put, change: Change): EntryRow[] {

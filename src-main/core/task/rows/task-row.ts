@@ -2,6 +2,7 @@ import type { Millis, QuestionId } from '../../../../src-preload/contract/ids.ts
 import { rowKey, type HoldRow, type TaskRow } from '../../../../src-preload/contract/rows.ts'
 import type { EvidenceLevels, IsolationReport, Waiting } from '../../../../src-preload/contract/task.ts'
 import type { HoldRecord } from '../../approval/hold.ts'
+import { grantView, standingOffer } from '../../approval/standing-grant.ts'
 import { budgetMeters } from '../budget.ts'
 import { activeTurn, isFinished, openQuestion, waitingHolds, type Phase, type TaskState } from '../model.ts'
 
@@ -53,7 +54,7 @@ export function taskRow(state: TaskState, live: LiveFacts): TaskRow {
     createdAt: state.createdAt, updatedAt: state.updatedAt, deadlineAt: state.deadlineAt,
     source: state.source.kind === 'sample' ? { kind: 'sample', label: 'Sample task', path: null } : { kind: 'folder', label: state.source.path.split(/[\\/]/).filter((part) => part !== '').at(-1) ?? state.source.path, path: state.source.path },
     requirement: state.requirement, criteria: [...state.criteria], revisionOf: state.revisionOf, models: { lead: state.targets.lead.ref, coder: state.targets.coder.ref },
-    grant: state.grant, budget: state.budget, meters: budgetMeters(state), isolation: state.coder.is === 'running' ? state.coder.isolation : live.isolation,
+    grant: state.grant, standingGrants: [...state.grants.values()].map((record) => grantView(record, state.generation, isFinished(state.status))), budget: state.budget, meters: budgetMeters(state), isolation: state.coder.is === 'running' ? state.coder.isolation : live.isolation,
     runtime: state.runtime, openCodeVersion: state.coder.is === 'running' ? state.coder.version : state.versions.openCode, sessionId: state.sessionId, evidenceLevels: evidenceLevels(state),
     result: ready ? { treeDigest: state.evidence.treeDigest, verified: state.verified, acceptanceId: acceptance?.hold.approvalId ?? null } : null,
     failure: state.failure,
@@ -66,7 +67,7 @@ export function holdRow(state: TaskState, record: HoldRecord): HoldRow {
   return {
     kind: 'hold', key: rowKey.hold(hold.approvalId), approvalId: hold.approvalId, taskId: state.taskId, holdKind: hold.kind, bot: hold.bot, turnId: hold.turnId, callId: hold.callId,
     digest: hold.digest, title: hold.title, outcome: record.outcome, openedAt: record.openedAt, shownAt: record.shownAt, order: record.order, alarm: record.alarm,
-    exact: hold.exact, facts: [...hold.facts], isolation: hold.isolation, reaskReason: hold.reaskReason,
+    exact: hold.exact, facts: [...hold.facts], isolation: hold.isolation, reaskReason: hold.reaskReason, standing: record.outcome === 'waiting' ? standingOffer(state.taskId, hold) : null,
   }
 }
 

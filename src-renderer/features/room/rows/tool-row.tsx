@@ -35,6 +35,7 @@ export function ToolRow({ rowKey, body }: { readonly rowKey: string; readonly bo
       <span className="tool-name mono">{body.tool}</span>
       <Target body={body} />
       <span className="grow" />
+      {body.grantId === undefined ? null : <Badge title={t.grants.byGrantHint(body.grantId)}>{t.grants.byGrant}</Badge>}
       <Numbers body={body} />
       <State body={body} />
     </>

@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { namesBelowWorkspace, parsePattern, patternCovers } from './path-pattern.ts'
+
+describe('patternCovers', () => {
+  it.each([
+    ['/workspace/src/a.ts', '/workspace/src/a.ts'], ['/workspace/src/*', '/workspace/src/a.ts'], ['/workspace/src/**', '/workspace/src/deep/er/a.ts'],
+    ['/workspace/**/a.ts', '/workspace/x/y/a.ts'], ['/workspace/**', '/workspace/a'], ['/workspace/*/test/**', '/workspace/pkg/test/x/y'],
+  ])('%s covers %s', (pattern, path) => { expect(patternCovers(pattern, path)).toBe(true) })
+
+  it.each([
+    ['/workspace/src/a.ts', '/workspace/src/A.ts'], ['/workspace/src/*', '/workspace/src/deep/a.ts'], ['/workspace/src/**', '/workspace/src'], ['/workspace/src/**', '/workspace/srcs/a'],
+    ['/workspace/**', '/workspace/.git/hooks/pre-commit'], ['/workspace/src/**', '/workspace/src/.env'], ['/workspace/src/*', '/workspace/src/.npmrc'], ['/workspace/**/a.ts', '/workspace/.x/a.ts'],
+    ['/workspace/src/**', '/workspace/src/../../etc/passwd'], ['/workspace/src/**', '/workspace/src/./a'], ['/workspace/src/**', '/workspace/src//a'], ['/workspace/src/**', '/etc/passwd'], ['/workspace/**', '/workspace'], ['/workspace/**', '/workspacex/a'],
+    ['/workspace/src/**', '/workspace/src/a\u200b.ts'], ['/workspace/src/**', '/workspace/src/a\u202e.ts'], ['/workspace/src/**', '/workspace/src/a\nb'], ['/workspace/src/**', '/workspace/src/\ud800'],
+    ['/workspace/src/\u00e9', '/workspace/src/e\u0301'],
+  ])('%j does not cover %j', (pattern, path) => { expect(patternCovers(pattern, path)).toBe(false) })
+
+  it.each(['', '/', '/workspace', '/workspace/', '/etc/*', 'src/*', '/workspace/../etc', '/workspace/a*', '/workspace/?', '/workspace/[ab]', '/workspace/{a,b}', '/workspace/!a', '/workspace/***', '/workspace/a\\b', '/workspace/a//b', '/workspace/\u202ea', `/workspace/${'a/'.repeat(200)}b`])('refuses the pattern %j, so that it covers nothing', (pattern) => {
+    expect(parsePattern(pattern).ok).toBe(false)
+    expect(patternCovers(pattern, pattern)).toBe(false)
+  })
+
+  const name = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', '-'), minLength: 1, maxLength: 4 })
+  const path = fc.array(name, { minLength: 1, maxLength: 6 }).map((names) => `/workspace/${names.join('/')}`)
+
+  it('covers exactly itself where it holds no star', () => {
+    fc.assert(fc.property(path, path, (one, other) => {
+      fc.pre(!one.includes('*') && parsePattern(one).ok)
+      expect(patternCovers(one, one)).toBe(true)
+      expect(patternCovers(one, other)).toBe(one === other)
+    }))
+  })
+
+  it('covers what the same pattern as a regular expression covers, and nothing that is not below the workspace', () => {
+    fc.assert(fc.property(fc.array(fc.oneof(fc.constantFrom('*', '**'), name), { minLength: 1, maxLength: 5 }), path, (names, other) => {
+      const pattern = `/workspace/${names.join('/')}`
+      const covered = patternCovers(pattern, other)
+      if (!parsePattern(pattern).ok || !namesBelowWorkspace(other).ok) { expect(covered).toBe(false); return }
+      const one = '(?!\\.)[^/]+'
+      const expression = new RegExp(`^/workspace/${names.map((part) => (part === '*' ? one : part === '**' ? `${one}(?:/${one})*` : part.replace(/[.-]/g, '\\$&'))).join('/')}$`)
+      expect(covered).toBe(expression.test(other))
+    }), { numRuns: 3_000 })
+  })
+})

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { explainCommand, plainCommand } from './plain-command.ts'
+
+const read = (text: string): readonly (readonly string[])[] | string => {
+  const result = plainCommand(text)
+  return result.ok ? result.value.parts : result.error
+}
+
+describe('plainCommand', () => {
+  it.each<[string, readonly (readonly string[])[]]>([
+    ['bun test', [['bun', 'test']]],
+    ['  npm   run lint ', [['npm', 'run', 'lint']]],
+    ['cd src && make -j4 all; ls | wc -l', [['cd', 'src'], ['make', '-j4', 'all'], ['ls'], ['wc', '-l']]],
+    ['npm test 2>&1 | tail -5', [['npm', 'test', '2>&1'], ['tail', '-5']]],
+    ['echo "two words" \'$HOME\'', [['echo', 'two words', '$HOME']]],
+    ['a"b"\'c\'d', [['abcd']]],
+    ['test -f x || true', [['test', '-f', 'x'], ['true']]],
+    ['node --max-old-space-size=512 a.js', [['node', '--max-old-space-size=512', 'a.js']]],
+  ])('reads %s', (text, parts) => {
+    expect(read(text)).toEqual(parts)
+  })
+
+  it.each([
+    ['', 'empty'], ['   ', 'empty'], ['ls &&', 'nothing stands after'], ['; ls', 'nothing stands before'], ['ls || || x', 'nothing stands before'],
+    ['rm $FILES', '"$"'], ['echo "$(id)"', '"$"'], ['echo `id`', '"`"'], ['echo "a\\"b"', '"\\"'], ['rm *', '"*"'], ['ls ?', '"?"'], ['ls [a]', '"["'], ['echo {a,b}', '"{"'], ['ls ~', '"~"'],
+    ['ls > out', '">"'], ['ls >> out', '">"'], ['cat < in', '"<"'], ['cat <<EOF', '"<"'], ['sleep 9 &', '"&"'], ['ls |& cat', '"|"'], ['(ls)', '"("'], ['ls # all', '"#"'], ['a\\ b', '"\\"'], ['ls 2>&1x', '">"'], ['ls 2>&1&', '"&"'],
+    ['FOO=1 make', 'sets a variable'], ['if true', 'construct'], ['for f in a', 'construct'], ['! true', '"!"'], ['time ls', 'construct'], ['ls; while true', 'construct'],
+    ['ls\nrm x', 'U+000A'], ['ls\trm', 'U+0009'], ['ls\u0000', 'U+0000'], ['l\u200bs', 'U+200B'], ['rm а', 'U+0430'], ['\u001b[2K ls', 'U+001B'], ['ls \u202e', 'U+202E'], ['echo 😀', 'U+1F600'], ['echo "open', 'not closed'], ["echo 'open", 'not closed'],
+  ])('refuses %j, and says why', (text, why) => {
+    expect(read(text)).toContain(why)
+  })
+
+  it('reads no text in which anything but quotes can change what it means', () => {
+    fc.assert(fc.property(fc.string({ unit: fc.constantFrom(...Array.from('ab $`\\"\'*?[]{}()<>&|;#~!=\n\t')), maxLength: 24 }), (text) => {
+      const result = plainCommand(text)
+      if (!result.ok) return
+      const unquoted = text.replace(/'[^']*'|"[^"$`\\!]*"/g, '').replaceAll('2>&1', '')
+      expect(unquoted).not.toMatch(/[$`\\*?[\]{}()<>#~!\n\t"']|(?<!&)&(?!&)/)
+      expect(result.value.parts.every((part) => part.length > 0 && !part[0]?.includes('='))).toBe(true)
+    }), { numRuns: 5_000 })
+  })
+
+  it('gives back the words that were quoted, whatever they hold', () => {
+    fc.assert(fc.property(fc.array(fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)), minLength: 1, maxLength: 12 }).filter((word) => !word.includes("'")), { minLength: 1, maxLength: 5 }), (words) => {
+      expect(read(`run ${words.map((word) => `'${word}'`).join(' ')}`)).toEqual([['run', ...words]])
+    }))
+  })
+
+  it('says in one sentence what it read', () => {
+    const command = plainCommand('cd src && make all')
+    expect(command.ok && explainCommand(command.value)).toBe('2 commands (cd, make), 4 literal words: no variables, patterns, substitutions or redirections to files')
+  })
+})
