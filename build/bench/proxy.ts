@@ -1,60 +1,32 @@
-import { Agent, request, type IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { proportionalMib } from './support/process-tree.ts'
 import { startPeers, type Peer, type Peers } from './support/proxy-peers.ts'
+import { RawClient } from './support/raw-client.ts'
 import { median, quantile, type BenchRow } from './support/row.ts'
 
 // The three ways in turns, block by block, each in another order and after a breath: what one leaves to be done must not be paid by the next.
+// Node compiles what it has run often: a proxy that has served some requests is what is measured, of each peer alike.
+const warmUpRequests = 3_000
 const blocks = 16
-const blockRequests = 120
+const blockRequests = 200
 const breathMs = 25
-const eventsAStream = 60_000
+// A multiple of what the upstream writes at a time.
+const eventsAStream = 80_000
 const streamRounds = 11
 const openStreams = 1_000
 
 const body = (more: object): string => JSON.stringify({ model: 'bench', stream: true, messages: [{ role: 'user', content: 'x'.repeat(2_000) }], ...more })
 const smallBody = body({ stream: false })
 
-function send(peer: Peer, agent: Agent, text: string, onResponse: (response: IncomingMessage) => void, onError: (error: Error) => void): void {
-  const sent = request({ host: '127.0.0.1', port: peer.port, agent, method: 'POST', path: '/v1/chat/completions', headers: { authorization: `Bearer ${peer.token}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) } }, onResponse)
-  sent.on('error', onError)
-  sent.end(text)
-}
-
-/** Milliseconds to the answer's first byte and to its last. */
-function small(peer: Peer, agent: Agent): Promise<{ readonly firstMs: number; readonly wholeMs: number }> {
-  return new Promise((done, failed) => {
-    const begun = performance.now()
-    send(peer, agent, smallBody, (response) => {
-      const firstMs = performance.now() - begun
-      if (response.statusCode !== 200) { failed(new Error(`${peer.name} answered ${String(response.statusCode)}`)); return }
-      response.on('end', () => { done({ firstMs, wholeMs: performance.now() - begun }) })
-      response.resume()
-    }, failed)
-  })
-}
-
-/** Events a second of one stream that comes as fast as it goes, counted in bytes of a known size. */
-function streamed(peer: Peer, agent: Agent): Promise<number> {
-  return new Promise((done, failed) => {
-    const begun = performance.now()
-    send(peer, agent, body({ events: eventsAStream }), (response) => {
-      let bytes = 0
-      response.on('data', (piece: Buffer) => { bytes += piece.length })
-      response.on('end', () => { if (bytes < eventsAStream * 100) failed(new Error(`${peer.name} sent ${String(bytes)} bytes`)); else done((eventsAStream * 1_000) / (performance.now() - begun)) })
-      response.on('error', failed)
-    }, failed)
-  })
-}
-
-async function latencyRows(peers: Peers, agent: Agent): Promise<BenchRow[]> {
+async function latencyRows(peers: Peers, clients: Clients): Promise<BenchRow[]> {
   const all = [peers.straight, ...(peers.nginx === null ? [] : [peers.nginx]), peers.bare, peers.ours, peers.inApp]
   const times = new Map(all.map((peer) => [peer.name, [] as number[][]]))
+  for (const peer of all) for (let count = 0; count < warmUpRequests; count += 1) await clientOf(clients, peer).ask(smallBody)
   for (let block = 0; block < blocks + 2; block += 1) {
     for (const peer of block % 2 === 0 ? all : [...all].reverse()) {
       await pause(breathMs)
       const taken: number[] = []
-      for (let count = 0; count < blockRequests; count += 1) taken.push((await small(peer, agent)).wholeMs)
+      for (let count = 0; count < blockRequests; count += 1) taken.push((await clientOf(clients, peer).ask(smallBody)).wholeMs)
       if (block >= 2) times.get(peer.name)?.push(taken)
     }
   }
@@ -73,12 +45,14 @@ async function latencyRows(peers: Peers, agent: Agent): Promise<BenchRow[]> {
   ]
 }
 
-async function streamRows(peers: Peers, agent: Agent): Promise<BenchRow[]> {
+async function streamRows(peers: Peers, clients: Clients): Promise<BenchRow[]> {
   const all = [peers.straight, ...(peers.nginx === null ? [] : [peers.nginx]), peers.ours]
   const rates = new Map(all.map((peer) => [peer.name, [] as number[]]))
   for (let round = 0; round < streamRounds + 1; round += 1) {
     for (const peer of round % 2 === 0 ? all : [...all].reverse()) {
-      const rate = await streamed(peer, agent)
+      const { wholeMs, bytes } = await clientOf(clients, peer).ask(body({ events: eventsAStream }))
+      if (bytes < eventsAStream * 100) throw new Error(`${peer.name} sent ${String(bytes)} bytes`)
+      const rate = (eventsAStream * 1_000) / wholeMs
       if (round > 0) rates.get(peer.name)?.push(rate)
     }
   }
@@ -97,15 +71,14 @@ async function memoryRows(peers: Peers): Promise<BenchRow[]> {
   const rows: BenchRow[] = []
   const grown = new Map<string, number>()
   for (const peer of [...(peers.nginx === null ? [] : [peers.nginx]), peers.ours]) {
-    const agent = new Agent({ maxSockets: Infinity })
+    const open = await Promise.all(Array.from({ length: openStreams }, () => RawClient.open(peer)))
     const before = proportionalMib(peer.pids())
-    await Promise.all(Array.from({ length: openStreams }, () => new Promise<void>((began, failed) => { send(peer, agent, body({ hold: true }), (response) => { response.once('data', () => { began() }); response.on('error', () => undefined) }, failed) })))
-    const beside = new Agent()
-    const { firstMs } = await small(peer, beside)
+    await Promise.all(open.map((client) => client.begin(body({ hold: true }))))
+    const beside = await RawClient.open(peer)
+    const { firstMs } = await beside.ask(smallBody)
     grown.set(peer.name, proportionalMib(peer.pids()) - before)
     if (peer === peers.ours) rows.push({ name: `proxy: a new request beside ${String(openStreams)} open streams, first byte`, value: firstMs, unit: 'ms', reference: null, ratio: null, gate: 'served', pass: true })
-    beside.destroy()
-    agent.destroy()
+    for (const client of [beside, ...open]) client.close()
   }
   const ours = grown.get('ours') ?? Number.NaN
   const nginx = grown.get('nginx') ?? null
@@ -116,11 +89,20 @@ async function memoryRows(peers: Peers): Promise<BenchRow[]> {
 /** Our proxy against nginx and against no proxy, all in one run. Without nginx (Debian: nginx-light) the figures are shown and not judged. */
 export async function bench(): Promise<readonly BenchRow[]> {
   const peers = await startPeers()
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const all = [peers.straight, ...(peers.nginx === null ? [] : [peers.nginx]), peers.bare, peers.ours, peers.inApp]
+  const clients = new Map(await Promise.all(all.map(async (peer) => [peer.name, await RawClient.open(peer)] as const)))
   try {
-    return [...await latencyRows(peers, agent), ...await streamRows(peers, agent), ...await memoryRows(peers)]
+    return [...await latencyRows(peers, clients), ...await streamRows(peers, clients), ...await memoryRows(peers)]
   } finally {
-    agent.destroy()
+    for (const client of clients.values()) client.close()
     await peers.close()
   }
+}
+
+type Clients = ReadonlyMap<string, RawClient>
+
+function clientOf(clients: Clients, { name }: Peer): RawClient {
+  const client = clients.get(name)
+  if (client === undefined) throw new Error(`no client of ${name}`)
+  return client
 }

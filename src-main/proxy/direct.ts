@@ -60,7 +60,7 @@ class Forwarding implements ReplyHandler {
     this.#deps = deps
     this.#watch = new IdleWatch(deps.time, (how) => this.#end({ by: 'dead', how }), deps.idle)
     call.reply.on('close', this.#onClientClose)
-    call.grant.lifetime.signal.addEventListener('abort', this.#onRevoked)
+    call.grant.onRevoked.add(this.#onRevoked)
   }
 
   /** Sends the request, unless its client has gone already. */
@@ -163,7 +163,7 @@ class Forwarding implements ReplyHandler {
     this.#settled = true
     this.#watch.stop()
     this.#call.reply.off('close', this.#onClientClose)
-    this.#call.grant.lifetime.signal.removeEventListener('abort', this.#onRevoked)
+    this.#call.grant.onRevoked.delete(this.#onRevoked)
     this.#reader?.finish()
     if (this.#reader === null) this.#deps.tap.end()
     this.#deps.resolve(this.#outcome(cut))

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { GatewayGrant } from '../core/gateway/messages.ts'
 import { proxyLimits } from './proxy-limits.ts'
 import type { Refusal } from './errors.ts'
@@ -12,6 +12,8 @@ export interface Grant extends Omit<GatewayGrant, 'token'> {
   readonly refusals: Map<string, Refusal>
   /** Aborts when the grant is revoked; every call under it ends. */
   readonly lifetime: AbortController
+  /** What else is called then; cheaper than a listener where each call sets one. */
+  readonly onRevoked: Set<() => void>
 }
 
 /** The open grants. Tokens are kept as hashes and compared in constant time, all of them on each look-up. */
@@ -22,20 +24,22 @@ export class GrantTable {
   put(grant: GatewayGrant): Grant {
     const { token, ...rest } = grant
     const known = this.#grants.get(grant.grantId)
-    const kept: Grant = { ...rest, tokenHash: hash(token), endpoint: endpointOf(grant.target), refusals: new Map<string, Refusal>(), lifetime: known?.lifetime ?? new AbortController() }
+    const kept: Grant = { ...rest, tokenHash: digestOf(token), endpoint: endpointOf(grant.target), refusals: new Map<string, Refusal>(), lifetime: known?.lifetime ?? new AbortController(), onRevoked: known?.onRevoked ?? new Set() }
     this.#grants.set(grant.grantId, kept)
     return kept
   }
 
   /** Ends a grant and all its calls. */
   revoke(grantId: string): void {
-    this.#grants.get(grantId)?.lifetime.abort()
+    const grant = this.#grants.get(grantId)
     this.#grants.delete(grantId)
+    grant?.lifetime.abort()
+    for (const end of [...(grant?.onRevoked ?? [])]) end()
   }
 
   /** The grants of this bearer token: one in the app, one a model where the proxy runs alone. On a socket of one grant only that grant counts. */
   match(token: string, onlyGrantId: string | null): readonly Grant[] {
-    const presented = hash(token)
+    const presented = digestOf(token)
     const found: Grant[] = []
     for (const grant of this.#grants.values()) {
       const same = timingSafeEqual(grant.tokenHash, presented)
@@ -61,6 +65,6 @@ export function rememberRefusal(grant: Grant, bodyDigest: string, refused: Refus
   grant.refusals.set(bodyDigest, refused)
 }
 
-function hash(token: string): Buffer {
-  return createHash('sha256').update(token, 'utf8').digest()
+function digestOf(token: string): Buffer {
+  return hash('sha256', token, 'buffer')
 }

@@ -22,7 +22,7 @@ interface TapDeps {
  */
 export class Tap {
   readonly #deps: TapDeps
-  readonly #previews: StreamPreviews
+  #previews: StreamPreviews | null = null
   readonly #sentAt = new Map<string, number>()
   readonly #waiting = new Set<string>()
   #cancelTimer: (() => void) | null = null
@@ -30,18 +30,22 @@ export class Tap {
 
   constructor(deps: TapDeps) {
     this.#deps = deps
-    this.#previews = new StreamPreviews(deps.api)
   }
 
   /** Takes the next parsed event of the stream. */
   read(event: unknown): void {
-    this.#guard(() => this.#offer(this.#previews.accept(event)))
+    this.#guard(() => {
+      this.#previews ??= new StreamPreviews(this.#deps.api)
+      this.#offer(this.#previews.accept(event))
+    })
   }
 
   /** The stream is over; calls that still grow are settled as interrupted. */
   end(): void {
+    const previews = this.#previews
+    if (previews === null) return
     this.#guard(() => {
-      this.#offer(this.#previews.interrupt())
+      this.#offer(previews.interrupt())
       this.#flush()
     })
   }
@@ -68,7 +72,7 @@ export class Tap {
 
   #send(key: string, now: number): void {
     this.#waiting.delete(key)
-    const preview = this.#previews.preview(key)
+    const preview = this.#previews?.preview(key) ?? null
     const callId = callIdSchema.safeParse(preview?.callId)
     if (preview === null || !callId.success) return
     this.#sentAt.set(key, now)

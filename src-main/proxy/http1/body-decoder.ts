@@ -7,11 +7,13 @@ const trailerCharsMax = 8 * 1_024
 // 13 hexadecimal digits stay below 2^53. Source of the extension's characters: RFC 9112, 7.1.1
 const sizeLine = /^([0-9A-Fa-f]{1,13})(?:;[\t\x20-\x7e\x80-\xff]*)?$/
 
+const plainDigitsMax = 7
+
 type State = 'size' | 'data' | 'data-end' | 'trailer' | 'raw' | 'done' | 'malformed'
 
 /**
  * Takes a body apart into its bytes, cut anywhere. Chunks are read strictly (H3: a size is 1 to 13 hexadecimal digits, each line ends with
- * CR LF, data end where they said they would). Extensions and trailers are read over and handed on to nobody. Nothing is copied.
+ * CR LF, data end where they said they would). Extensions and trailers are read over and handed on to nobody.
  * Source: RFC 9112, 6 and 7.1
  */
 export class BodyDecoder {
@@ -37,13 +39,24 @@ export class BodyDecoder {
     return this.#state === 'malformed'
   }
 
-  /** Reads on from `at` and adds the body's bytes to `pieces`. Returns the place behind what belongs to this body. */
-  read(bytes: Buffer, at: number, pieces: Buffer[]): number {
-    let next = at
+  /** Reads on from `at`. `data`: the body's bytes in there, in one piece; `next`: the place behind what belongs to this body. */
+  read(bytes: Buffer, at: number): { readonly data: Buffer; readonly next: number } {
+    if (this.#state === 'raw') return this.#readRaw(bytes, at)
+    let [next, first, end, copied] = [at, 0, 0, null as Buffer | null]
     while (next < bytes.length && this.#state !== 'done' && this.#state !== 'malformed') {
-      next = this.#state === 'raw' || this.#state === 'data' ? this.#readData(bytes, next, pieces) : this.#readLine(bytes, next)
+      if (this.#state !== 'data') { next = this.#readLine(bytes, next); continue }
+      const to = Math.min(bytes.length, next + this.#left)
+      this.#left -= to - next
+      if (this.#left === 0) this.#state = 'data-end'
+      // One read of a socket can hold hundreds of chunks: from the second on they are put together.
+      if (end === 0) [first, end] = [next, to]
+      else {
+        if (copied === null) { copied = Buffer.allocUnsafe(bytes.length - first); end = bytes.copy(copied, 0, first, end) }
+        end += bytes.copy(copied, end, next, to)
+      }
+      next = to
     }
-    return next
+    return { data: copied === null ? bytes.subarray(first, end) : copied.subarray(0, end), next }
   }
 
   /** The connection has ended. Whether the body was whole by then: only one that lasts until the close is ended by it. */
@@ -52,16 +65,16 @@ export class BodyDecoder {
     return this.done
   }
 
-  #readData(bytes: Buffer, at: number, pieces: Buffer[]): number {
-    const end = this.#framing.is === 'until-close' ? bytes.length : Math.min(bytes.length, at + this.#left)
-    if (end > at) pieces.push(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end))
-    if (this.#framing.is === 'until-close') return end
-    this.#left -= end - at
-    if (this.#left === 0) this.#state = this.#state === 'raw' ? 'done' : 'data-end'
-    return end
+  #readRaw(bytes: Buffer, at: number): { readonly data: Buffer; readonly next: number } {
+    const next = this.#framing.is === 'until-close' ? bytes.length : Math.min(bytes.length, at + this.#left)
+    this.#left -= next - at
+    if (this.#framing.is === 'length' && this.#left === 0) this.#state = 'done'
+    return { data: at === 0 && next === bytes.length ? bytes : bytes.subarray(at, next), next }
   }
 
   #readLine(bytes: Buffer, at: number): number {
+    const plain = this.#line === '' ? this.#readPlain(bytes, at) : 0
+    if (plain > 0) return plain
     const end = bytes.indexOf(10, at)
     this.#line += bytes.toString('latin1', at, end < 0 ? bytes.length : end + 1)
     if (this.#line.length > (this.#state === 'trailer' ? trailerCharsMax : sizeLineCharsMax)) { this.#state = 'malformed'; return bytes.length }
@@ -72,17 +85,45 @@ export class BodyDecoder {
     return end + 1
   }
 
+  /** The lines of nearly all chunks, whole and without an extension, read without making a text of them. The place behind; 0: read it the long way. */
+  #readPlain(bytes: Buffer, at: number): number {
+    if (this.#state === 'data-end' && bytes[at] === 13 && bytes[at + 1] === 10) { this.#state = 'size'; return at + 2 }
+    if (this.#state !== 'size') return 0
+    let [size, place] = [0, at]
+    for (; place < at + plainDigitsMax; place += 1) {
+      const digit = hexDigit(bytes[place] ?? 0)
+      if (digit < 0) break
+      size = size * 16 + digit
+    }
+    if (place === at || bytes[place] !== 13 || bytes[place + 1] !== 10) return 0
+    this.#left = size
+    this.#state = size === 0 ? 'trailer' : 'data'
+    return place + 2
+  }
+
   /** What comes behind a line without its end. */
   #after(line: string): State {
     if (this.#state === 'data-end') return line === '' ? 'size' : 'malformed'
     if (this.#state === 'trailer') {
       this.#trailerChars += line.length + 2
       if (line === '') return 'done'
-      return this.#trailerChars <= trailerCharsMax && addField(new Fields(), line) ? 'trailer' : 'malformed'
+      return this.#trailerChars <= trailerCharsMax && isTrailer(line) ? 'trailer' : 'malformed'
     }
     const size = sizeLine.exec(line)?.[1]
     if (size === undefined) return 'malformed'
     this.#left = Number.parseInt(size, 16)
     return this.#left === 0 ? 'trailer' : 'data'
   }
+}
+
+function hexDigit(unit: number): number {
+  if (unit >= 48 && unit <= 57) return unit - 48
+  const upper = unit & 0xdf
+  return upper >= 65 && upper <= 70 ? upper - 55 : -1
+}
+
+/** A trailer that says how long the body is would be a head where none can be. Source: RFC 9110, 6.5.1 */
+function isTrailer(line: string): boolean {
+  const fields = new Fields()
+  return addField(fields, line) && !fields.has('content-length') && !fields.has('transfer-encoding')
 }

@@ -100,6 +100,7 @@ describe('a client’s bytes', () => {
   test.each([
     ['a head without an end', `GET / HTTP/1.1\r\nX: ${'a'.repeat(http1Limits.requestHeadBytesMax)}`, 431], ['more header lines than there are names', `GET / HTTP/1.1\r\n${'a: b\r\n'.repeat(300)}\r\n`, 431],
     ['a chunk’s size line without an end', `${head(['Transfer-Encoding: chunked'])}1;${'a'.repeat(2_000)}`, 400], ['trailers without an end', `${head(['Transfer-Encoding: chunked'])}0\r\n${'a: b\r\n'.repeat(2_000)}`, 400],
+    ['a length among the trailers', `${head(['Transfer-Encoding: chunked'])}0\r\nContent-Length: 5\r\n\r\n`, 400], ['a coding among the trailers', `${head(['Transfer-Encoding: chunked'])}0\r\nTransfer-Encoding: chunked\r\n\r\n`, 400],
     ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 400], ['another protocol', '\x16\x03\x01\x02\x00\x01\r\n\r\n', 400], ['HTTP/2’s preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400], ['HTTP/0.9', 'GET /\r\n\r\n', 400], ['an absolute target', 'GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n', 400],
   ])('are refused and the connection ended: %s', async (_what, text, status) => {
     const { requests, written, over } = await readByUs([Buffer.from(text, 'latin1')])

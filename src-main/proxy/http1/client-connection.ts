@@ -107,13 +107,12 @@ export class ClientConnection {
   }
 
   #takeBody(stage: Extract<Stage, { is: 'body' }>, bytes: Buffer, from: number): void {
-    const pieces: Buffer[] = []
-    const next = stage.decoder.read(bytes, from, pieces)
+    const { data, next } = stage.decoder.read(bytes, from)
     if (stage.decoder.malformed) { this.#refuse(400); return }
-    for (const piece of pieces) stage.bytes += piece.length
+    stage.bytes += data.length
     const { taker } = stage
     const over = taker !== null && stage.bytes > taker.bytesMax
-    if (taker !== null && !over) stage.pieces.push(...pieces)
+    if (taker !== null && !over && data.length > 0) stage.pieces.push(data)
     if (stage.decoder.done) {
       this.#ahead = next === bytes.length ? empty : bytes.subarray(next)
       this.#stage = { is: 'answering' }

@@ -111,10 +111,8 @@ export class VendorConnection {
   }
 
   #takeBody(body: BodyDecoder, bytes: Buffer, from: number): void {
-    const pieces: Buffer[] = []
-    const next = body.read(bytes, from, pieces)
-    const [first] = pieces
-    if (first !== undefined) this.#handler?.onBytes(pieces.length === 1 ? first : Buffer.concat(pieces))
+    const { data, next } = body.read(bytes, from)
+    if (data.length > 0) this.#handler?.onBytes(data)
     if (body.malformed) { this.#fail(new Error('its reply’s chunks are malformed')); return }
     if (!body.done) return
     if (next < bytes.length) this.#keeps = false
