@@ -21,5 +21,5 @@ export const http1Limits = {
   vendorIdleMsMax: 60_000,
   vendorIdleConnectionsMax: 64,
   /** Head and body are sent as one piece up to this; larger ones are not copied. */
-  copiedBytesMax: 64 * 1024,
+  copiedBytesMax: 16 * 1024,
 } as const

@@ -110,11 +110,14 @@ export class Reply extends EventEmitter<{ close: []; drain: [] }> {
     this.#head = null
     const { socket } = this.#deps
     const bytes = all.reduce((sum, part) => sum + part.length, 0)
-    if (all.length === 1 || bytes <= http1Limits.copiedBytesMax * 2) return socket.write(all.length === 1 ? (all[0] ?? lineEnd) : Buffer.concat(all, bytes))
-    socket.cork()
-    const taken = all.map((part) => socket.write(part)).at(-1) === true
-    socket.uncork()
-    return taken
+    if (all.length === 1 || bytes <= http1Limits.copiedBytesMax) socket.write(all.length === 1 ? (all[0] ?? lineEnd) : Buffer.concat(all, bytes))
+    else {
+      socket.cork()
+      for (const part of all) socket.write(part)
+      socket.uncork()
+    }
+    // What the system has taken at once, however much, makes nobody wait.
+    return socket.writableLength === 0
   }
 }
 
