@@ -110,14 +110,15 @@ export class Reply extends EventEmitter<{ close: []; drain: [] }> {
     this.#head = null
     const { socket } = this.#deps
     const bytes = all.reduce((sum, part) => sum + part.length, 0)
-    if (all.length === 1 || bytes <= http1Limits.copiedBytesMax) socket.write(all.length === 1 ? (all[0] ?? lineEnd) : Buffer.concat(all, bytes))
+    let taken = true
+    if (all.length === 1 || bytes <= http1Limits.copiedBytesMax) taken = socket.write(all.length === 1 ? (all[0] ?? lineEnd) : Buffer.concat(all, bytes))
     else {
       socket.cork()
-      for (const part of all) socket.write(part)
+      for (const part of all) taken = socket.write(part)
       socket.uncork()
     }
-    // What the system has taken at once, however much, makes nobody wait.
-    return socket.writableLength === 0
+    // What the system has taken at once, however much, makes nobody wait. (Only after a false of the socket's own will it say `drain`.)
+    return taken || socket.writableLength === 0
   }
 }
 
