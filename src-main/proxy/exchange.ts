@@ -87,7 +87,7 @@ export class TokenExchange {
       const text = await boundedText(reply.body, proxyLimits.errorHeldBytesMax)
       const value = parsedOrNull(text ?? '')
       if (reply.statusCode !== 200 && reply.statusCode !== 201) return err(cleanWords(`it answered with status ${reply.statusCode}${words(value)}`, credential))
-      return leaseOf(value, reply.headers['date'], asked)
+      return leaseOf(value, reply.headers['date'], asked, (exchange.lifeSeconds ?? proxyLimits.tokenLifeUnknownMs / 1_000) * 1_000)
     } catch (error) {
       if (!(error instanceof Error)) throw error
       return err(bound.signal.aborted ? `it did not answer within ${proxyLimits.exchangeMs / 1_000} s` : cleanWords(error.message, credential))
@@ -118,12 +118,12 @@ function requestOf(exchange: CredentialExchange, credential: string): { readonly
 }
 
 /** Reads the token and how long it lives. An end told as a date is measured on the vendor's own clock, where its reply tells that. */
-function leaseOf(value: unknown, dateHeader: string | readonly string[] | undefined, asked: Moment): Result<Lease, ExchangeFailure> {
+function leaseOf(value: unknown, dateHeader: string | readonly string[] | undefined, asked: Moment, unknownMs: number): Result<Lease, ExchangeFailure> {
   const about = recordOf(value)
   const token = textOf(about?.['access_token']) ?? textOf(about?.['token'])
   if (about === null || token === null || !/^[\x21-\x7e]{1,20000}$/.test(token)) return err('its answer has no token')
   const vendorNow = Date.parse(String(dateHeader ?? ''))
-  const lifeMs = lifeOf(about, Number.isNaN(vendorNow) ? asked.wall : vendorNow)
+  const lifeMs = lifeOf(about, Number.isNaN(vendorNow) ? asked.wall : vendorNow, unknownMs)
   if (lifeMs <= 0) return err('the token that it gave has ended already')
   const earlyMs = Math.min(lifeMs / 2, Math.max(proxyLimits.tokenEarlyMs, lifeMs / 10))
   const lastMs = Math.min(lifeMs / 4, proxyLimits.tokenLastMs)
@@ -131,10 +131,10 @@ function leaseOf(value: unknown, dateHeader: string | readonly string[] | undefi
   return ok({ token, renewAt: at(lifeMs - earlyMs), endsAt: at(lifeMs - lastMs) })
 }
 
-function lifeOf(about: Readonly<Record<string, unknown>>, vendorNow: number): number {
+function lifeOf(about: Readonly<Record<string, unknown>>, vendorNow: number, unknownMs: number): number {
   const seconds = Number(about['expires_in'] ?? Number.NaN)
   if (Number.isFinite(seconds)) return Math.min(seconds * 1_000, proxyLimits.tokenLifeMsMax)
   const end = about['expires_at']
   const endMs = typeof end === 'number' ? end * (end < 1e11 ? 1_000 : 1) : typeof end === 'string' ? Date.parse(end) : Number.NaN
-  return Number.isFinite(endMs) ? Math.min(endMs - vendorNow, proxyLimits.tokenLifeMsMax) : proxyLimits.tokenLifeUnknownMs
+  return Number.isFinite(endMs) ? Math.min(endMs - vendorNow, proxyLimits.tokenLifeMsMax) : unknownMs
 }

@@ -11,10 +11,11 @@ const modelSchema = z.object({
 /**
  * How the stored credential becomes the short-lived token that the provider takes. `bearer`: it is sent as a bearer token and a token
  * comes back; `client-credentials`: RFC 6749, 4.4, with the credential as client secret; `token-exchange`: RFC 8693, as subject token.
+ * `lifeSeconds`: how long a token lives where the answer does not say so.
  */
 export const exchangeSchema = z.object({
   url: z.url({ protocol: /^https?$/ }).max(2_000), how: z.enum(['bearer', 'client-credentials', 'token-exchange']), method: z.enum(['POST', 'GET']).optional(),
-  clientId: z.string().min(1).max(500).optional(), scope: z.string().min(1).max(1_000).optional(), audience: z.string().min(1).max(1_000).optional(),
+  clientId: z.string().min(1).max(500).optional(), scope: z.string().min(1).max(1_000).optional(), audience: z.string().min(1).max(1_000).optional(), lifeSeconds: z.number().int().min(30).max(86_400).optional(),
 })
 export type CredentialExchange = z.infer<typeof exchangeSchema>
 

@@ -8,16 +8,17 @@ export function PriceFields({ draft, problems, onChange }: { readonly draft: Pro
   const ids = modelIds(draft)
   if (ids.length === 0) return null
   const set = (id: string, change: Partial<ProviderDraft['prices'][string]>): void => {
-    onChange({ ...draft.prices, [id]: { input: '', output: '', ...draft.prices[id], ...change } })
+    onChange({ ...draft.prices, [id]: { input: '', output: '', asOf: '', ...draft.prices[id], ...change } })
   }
   return (
     <fieldset className="prices">
       <legend className="field-label">{t.providers.prices}</legend>
       <p className="field-hint">{t.providers.pricesHint}</p>
       {ids.map((id) => (
-        <div key={id} className="field-pair">
+        <div key={id} className="price-row">
           <TextField label={t.providers.priceInput(id)} value={draft.prices[id]?.input ?? ''} onChange={(input) => { set(id, { input }) }} error={problems[id]} mono placeholder="3.00" />
           <TextField label={t.providers.priceOutput(id)} value={draft.prices[id]?.output ?? ''} onChange={(output) => { set(id, { output }) }} mono placeholder="15.00" />
+          <TextField label={t.providers.priceDay(id)} value={draft.prices[id]?.asOf ?? ''} onChange={(asOf) => { set(id, { asOf }) }} mono placeholder={t.providers.priceToday} maxLength={10} />
         </div>
       ))}
     </fieldset>

@@ -10,6 +10,8 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Choice, TextField } from '../../ui/fields.tsx'
 import { FailureNotice } from '../../ui/notice.tsx'
 import { say } from '../../ui/toasts.tsx'
+import { exchangeProblems } from './exchange-draft.ts'
+import { ExchangeFields } from './exchange-fields.tsx'
 import { PriceFields } from './price-fields.tsx'
 import { idFrom, priceProblems, providerDraft, providerOf, providerProblems } from './provider-draft.ts'
 
@@ -22,6 +24,7 @@ export function ProviderDialog({ view, others, keyring, onClose }: { readonly vi
   const problems = providerProblems(draft, others)
   const shown = tried ? problems : {}
   const prices = priceProblems(draft)
+  const exchange = exchangeProblems(draft.exchange)
   const put = useAct('provider.put', ({ key }) => {
     void queries.invalidateQueries()
     say({ tone: 'good', text: t.providers.saved(draft.label), detail: t.providers.keySaved[key] })
@@ -38,7 +41,7 @@ export function ProviderDialog({ view, others, keyring, onClose }: { readonly vi
         onSubmit={(event) => {
           event.preventDefault()
           setTried(true)
-          if (Object.keys(problems).length + Object.keys(prices).length === 0 && !put.isPending) put.mutate({ provider: providerOf(draft, new Date().toISOString().slice(0, 10)), key: draft.key === '' ? null : draft.key })
+          if (Object.keys({ ...problems, ...exchange }).length + Object.keys(prices).length === 0 && !put.isPending) put.mutate({ provider: providerOf(draft, new Date().toISOString().slice(0, 10)), key: draft.key === '' ? null : draft.key })
         }}
       >
         <div className="field-pair">
@@ -59,6 +62,7 @@ export function ProviderDialog({ view, others, keyring, onClose }: { readonly vi
         <PriceFields draft={draft} problems={tried ? prices : {}} onChange={(next) => { change({ prices: next }) }} />
         <TextField label={t.providers.key} hint={view === null || view.key === 'missing' ? (keyring ? t.providers.keyHint : t.providers.keySessionHint) : t.providers.keyKeepHint} value={draft.key} onChange={(key) => { change({ key }) }} type="password" mono />
         <TextField label={t.providers.keyEnv} hint={t.providers.keyEnvHint} value={draft.keyEnv} onChange={(keyEnv) => { change({ keyEnv }) }} mono maxLength={200} placeholder="EXAMPLE_API_KEY" />
+        <ExchangeFields draft={draft.exchange} problems={tried ? exchange : {}} onChange={(next) => { change({ exchange: { ...draft.exchange, ...next } }) }} />
         {put.isError ? <FailureNotice failure={failureOf(put.error)} /> : null}
         <div className="dialog-actions">
           <Button onPress={onClose} isDisabled={put.isPending}>

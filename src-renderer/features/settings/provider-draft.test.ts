@@ -17,14 +17,15 @@ describe('a provider that is being edited', () => {
   })
 
   it('takes prices as typed, dates those that changed, and drops those that were emptied', () => {
-    const draft = { ...providerDraft(priced), prices: { a: { input: '3', output: '15.50' }, b: { input: '0,25', output: '1' } } }
+    const draft = { ...providerDraft(priced), prices: { a: { input: '3', output: '15.50', asOf: '2026-11-01' }, b: { input: '0,25', output: '1', asOf: '' } } }
     expect(priceProblems(draft)).toEqual({})
     expect(providerSchema.parse(providerOf(draft, '2026-12-01')).models.map(({ price }) => price)).toEqual([{ inputMicroUsd: 3_000_000, outputMicroUsd: 15_500_000, asOf: '2026-12-01' }, { inputMicroUsd: 250_000, outputMicroUsd: 1_000_000, asOf: '2026-12-01' }])
+    expect(providerOf({ ...draft, prices: { a: { input: '3', output: '15.5', asOf: '2026-11-29' } } }, '2026-12-01').models[0]?.price?.asOf).toBe('2026-11-29')
     expect(providerOf({ ...draft, prices: {} }, '2026-12-01').models).toEqual([{ id: 'a', contextTokens: 8_000 }, { id: 'b' }])
   })
 
-  it.each([['3', ''], ['', '3'], ['-1', '2'], ['free', 'free'], ['1e3', '2']])('refuses %j and %j as a price', (input, output) => {
-    expect(Object.keys(priceProblems({ ...providerDraft(priced), prices: { b: { input, output } } }))).toEqual(['b'])
+  it.each([['3', '', ''], ['', '3', ''], ['-1', '2', ''], ['free', 'free', ''], ['1e3', '2', ''], ['1', '2', 'yesterday'], ['1', '2', '2026-02-30']])('refuses %j and %j of the day %j as a price', (input, output, asOf) => {
+    expect(Object.keys(priceProblems({ ...providerDraft(priced), prices: { b: { input, output, asOf } } }))).toEqual(['b'])
   })
 
   it('refuses what is no http address, no id, no model, or an id that is taken', () => {

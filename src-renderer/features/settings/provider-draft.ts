@@ -1,5 +1,6 @@
 import type { Provider, ProviderView } from '../../../src-preload/contract/settings.ts'
 import { t } from '../../i18n/text.ts'
+import { exchangeDraft, exchangeOf, type ExchangeDraft } from './exchange-draft.ts'
 
 /** A provider that is being added or edited. `models`: one id a line. `key` empty: leave the stored one as it is. */
 export interface ProviderDraft {
@@ -10,20 +11,23 @@ export interface ProviderDraft {
   readonly models: string
   readonly key: string
   readonly keyEnv: string
-  /** By model id: US dollars per million tokens, as typed; both empty: not known. */
-  readonly prices: Readonly<Record<string, { readonly input: string; readonly output: string }>>
-  /** What the form does not show and must not lose: labels and limits of models, an exchange of the key. */
+  readonly exchange: ExchangeDraft
+  /** By model id: US dollars per million tokens, as typed, and the day they were read; no amounts: not known. */
+  readonly prices: Readonly<Record<string, TypedPrice>>
+  /** What the form does not show and must not lose: labels and limits of models. */
   readonly before: Provider | null
 }
 
+export interface TypedPrice { readonly input: string; readonly output: string; readonly asOf: string }
+
 /** The form for a provider; null: for a new one. */
 export function providerDraft(provider: Provider | null): ProviderDraft {
-  return { id: provider?.id ?? '', label: provider?.label ?? '', baseUrl: provider?.baseUrl ?? '', api: provider?.api ?? 'chat', models: provider?.models.map((model) => model.id).join('\n') ?? '', key: '', keyEnv: provider?.keyEnv ?? '', prices: pricesOf(provider), before: provider }
+  return { id: provider?.id ?? '', label: provider?.label ?? '', baseUrl: provider?.baseUrl ?? '', api: provider?.api ?? 'chat', models: provider?.models.map((model) => model.id).join('\n') ?? '', key: '', keyEnv: provider?.keyEnv ?? '', exchange: exchangeDraft(provider?.exchange), prices: pricesOf(provider), before: provider }
 }
 
 function pricesOf(provider: Provider | null): ProviderDraft['prices'] {
   const dollars = (microUsd: number): string => (microUsd / 1e6).toString()
-  return Object.fromEntries((provider?.models ?? []).flatMap(({ id, price }) => (price === undefined ? [] : [[id, { input: dollars(price.inputMicroUsd), output: dollars(price.outputMicroUsd) }]])))
+  return Object.fromEntries((provider?.models ?? []).flatMap(({ id, price }) => (price === undefined ? [] : [[id, { input: dollars(price.inputMicroUsd), output: dollars(price.outputMicroUsd), asOf: price.asOf }]])))
 }
 
 /** An id made of a label: lower-case letters, digits and hyphens. */
@@ -54,28 +58,36 @@ export function priceProblems(draft: ProviderDraft): Readonly<Record<string, str
 }
 
 /** A price as typed: undefined where there is none, null where it is no price. */
-function typedPrice(draft: ProviderDraft, id: string): { readonly inputMicroUsd: number; readonly outputMicroUsd: number } | undefined | null {
+function typedPrice(draft: ProviderDraft, id: string): NonNullable<Provider['models'][number]['price']> | undefined | null {
   const typed = [draft.prices[id]?.input.trim() ?? '', draft.prices[id]?.output.trim() ?? '']
   if (typed.every((text) => text === '')) return undefined
   const [input, output] = typed.map((text) => (/^\d{1,6}([.,]\d{1,6})?$/.test(text) ? Math.round(Number(text.replace(',', '.')) * 1e6) : null))
-  return input == null || output == null ? null : { inputMicroUsd: input, outputMicroUsd: output }
+  const asOf = draft.prices[id]?.asOf.trim() ?? ''
+  if (input == null || output == null || !(asOf === '' || isDay(asOf))) return null
+  return { inputMicroUsd: input, outputMicroUsd: output, asOf }
 }
 
-/** A model with the price that is typed now; a price that was not changed keeps the day on which it was read. */
+/** A day that the calendar has, as YYYY-MM-DD. */
+function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true
+}
+
+/** A model with the price that is typed now. A changed price whose day was left as it was is one of today. */
 function modelOf(draft: ProviderDraft, id: string, today: string): Provider['models'][number] {
   const { price: before, ...model } = draft.before?.models.find((one) => one.id === id) ?? { id, price: undefined }
   const typed = typedPrice(draft, id)
   if (typed == null) return model
   const same = before?.inputMicroUsd === typed.inputMicroUsd && before.outputMicroUsd === typed.outputMicroUsd
-  return { ...model, price: { ...typed, asOf: same ? before.asOf : today } }
+  return { ...model, price: { ...typed, asOf: typed.asOf === '' || (!same && typed.asOf === before?.asOf) ? today : typed.asOf } }
 }
 
 /** The provider that a draft describes. Models that stay keep their label and limits. `today`: YYYY-MM-DD, the day of a changed price. */
 export function providerOf(draft: ProviderDraft, today: string): Provider {
   const keyEnv = draft.keyEnv.trim()
+  const exchange = exchangeOf(draft.exchange)
   return {
     id: draft.before?.id ?? draft.id, label: draft.label.trim(), baseUrl: draft.baseUrl.trim(), api: draft.api,
-    models: modelIds(draft).map((id) => modelOf(draft, id, today)), ...(keyEnv === '' ? {} : { keyEnv }), ...(draft.before?.exchange === undefined ? {} : { exchange: draft.before.exchange }),
+    models: modelIds(draft).map((id) => modelOf(draft, id, today)), ...(keyEnv === '' ? {} : { keyEnv }), ...(exchange === undefined ? {} : { exchange }),
   }
 }
 

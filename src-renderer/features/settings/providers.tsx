@@ -72,6 +72,7 @@ function ProviderCard({ view, onEdit, onRemove }: { readonly view: ProviderView;
       <div className="line soft small">
         <span className="mono clip">{provider.baseUrl}</span>
         <span className="nowrap">{t.providers.apis[provider.api]}</span>
+        {provider.exchange === undefined ? null : <span className="clip">{t.exchange.at(new URL(provider.exchange.url).host)}</span>}
       </div>
       <TestLine view={view} />
     </li>

@@ -1,0 +1,45 @@
+import type { CredentialExchange } from '../../../src-preload/contract/settings.ts'
+import { t } from '../../i18n/text.ts'
+
+/** How the key of a provider is used, as it is typed. `as-it-is`: no exchange. */
+export interface ExchangeDraft {
+  readonly how: CredentialExchange['how'] | 'as-it-is'
+  readonly url: string
+  readonly method: 'POST' | 'GET'
+  readonly clientId: string
+  readonly scope: string
+  readonly audience: string
+  /** Seconds that a token lives where the answer does not say so; empty: five minutes. */
+  readonly life: string
+}
+
+/** The form of an exchange; undefined: the key is used as it is. */
+export function exchangeDraft(exchange: CredentialExchange | undefined): ExchangeDraft {
+  return { how: exchange?.how ?? 'as-it-is', url: exchange?.url ?? '', method: exchange?.method ?? 'POST', clientId: exchange?.clientId ?? '', scope: exchange?.scope ?? '', audience: exchange?.audience ?? '', life: exchange?.lifeSeconds?.toString() ?? '' }
+}
+
+/** The fields that this kind of exchange has beside its address, in their order. */
+export const fieldsOf: Readonly<Record<ExchangeDraft['how'], readonly ('clientId' | 'scope' | 'audience')[]>> = {
+  'as-it-is': [], bearer: ['scope', 'audience'], 'client-credentials': ['clientId', 'scope', 'audience'], 'token-exchange': ['audience', 'scope'],
+}
+
+export type ExchangeProblems = Partial<Record<'url' | 'clientId' | 'life', string>>
+
+/** What is wrong with a draft, by field. */
+export function exchangeProblems(draft: ExchangeDraft): ExchangeProblems {
+  if (draft.how === 'as-it-is') return {}
+  const life = draft.life.trim()
+  return {
+    ...(/^https?:\/\/[^\s/]+/i.test(draft.url.trim()) && URL.canParse(draft.url.trim()) ? {} : { url: t.providers.badUrl }),
+    ...(draft.how === 'client-credentials' && draft.clientId.trim() === '' ? { clientId: t.exchange.needClientId } : {}),
+    ...(life === '' || (/^\d{1,5}$/.test(life) && Number(life) >= 30 && Number(life) <= 86_400) ? {} : { life: t.exchange.badLife }),
+  }
+}
+
+/** The exchange that a draft without problems describes; undefined where the key is used as it is. */
+export function exchangeOf(draft: ExchangeDraft): CredentialExchange | undefined {
+  if (draft.how === 'as-it-is') return undefined
+  const shown = Object.fromEntries(fieldsOf[draft.how].map((name) => [name, draft[name].trim()]).filter(([, value]) => value !== ''))
+  const life = draft.life.trim()
+  return { url: draft.url.trim(), how: draft.how, ...(draft.how === 'bearer' ? { method: draft.method } : {}), ...shown, ...(life === '' ? {} : { lifeSeconds: Number(life) }) }
+}
