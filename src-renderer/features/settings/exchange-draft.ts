@@ -18,10 +18,12 @@ export function exchangeDraft(exchange: CredentialExchange | undefined): Exchang
   return { how: exchange?.how ?? 'as-it-is', url: exchange?.url ?? '', method: exchange?.method ?? 'POST', clientId: exchange?.clientId ?? '', scope: exchange?.scope ?? '', audience: exchange?.audience ?? '', life: exchange?.lifeSeconds?.toString() ?? '' }
 }
 
-/** The fields that this kind of exchange has beside its address, in their order. */
-export const fieldsOf: Readonly<Record<ExchangeDraft['how'], readonly ('clientId' | 'scope' | 'audience')[]>> = {
+const fields: Readonly<Record<ExchangeDraft['how'], readonly ('clientId' | 'scope' | 'audience')[]>> = {
   'as-it-is': [], bearer: ['scope', 'audience'], 'client-credentials': ['clientId', 'scope', 'audience'], 'token-exchange': ['audience', 'scope'],
 }
+
+/** The fields that this exchange has beside its address, in their order. A GET has no body to carry any. */
+export const fieldsOf = ({ how, method }: ExchangeDraft): (typeof fields)[ExchangeDraft['how']] => (how === 'bearer' && method === 'GET' ? [] : fields[how])
 
 export type ExchangeProblems = Partial<Record<'url' | 'clientId' | 'life', string>>
 
@@ -39,7 +41,7 @@ export function exchangeProblems(draft: ExchangeDraft): ExchangeProblems {
 /** The exchange that a draft without problems describes; undefined where the key is used as it is. */
 export function exchangeOf(draft: ExchangeDraft): CredentialExchange | undefined {
   if (draft.how === 'as-it-is') return undefined
-  const shown = Object.fromEntries(fieldsOf[draft.how].map((name) => [name, draft[name].trim()]).filter(([, value]) => value !== ''))
+  const shown = Object.fromEntries(fieldsOf(draft).map((name) => [name, draft[name].trim()]).filter(([, value]) => value !== ''))
   const life = draft.life.trim()
   return { url: draft.url.trim(), how: draft.how, ...(draft.how === 'bearer' ? { method: draft.method } : {}), ...shown, ...(life === '' ? {} : { lifeSeconds: Number(life) }) }
 }

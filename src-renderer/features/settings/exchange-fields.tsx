@@ -16,7 +16,7 @@ export function ExchangeFields({ draft, problems, onChange }: { readonly draft: 
           <TextField label={t.exchange.url} hint={t.exchange.urlHint} value={draft.url} onChange={(url) => { onChange({ url }) }} error={problems.url} mono placeholder="https://auth.example.com/token" maxLength={2_000} />
           {draft.how === 'bearer' ? <Choice label={t.exchange.method} value={draft.method} onChange={(method) => { onChange({ method }) }} options={[{ id: 'POST', label: 'POST', hint: t.exchange.postHint }, { id: 'GET', label: 'GET', hint: t.exchange.getHint }]} /> : null}
           <div className="field-pair">
-            {fieldsOf[draft.how].map((name) => (
+            {fieldsOf(draft).map((name) => (
               <TextField key={name} label={t.exchange.fields[name]} value={draft[name]} onChange={(value) => { onChange({ [name]: value }) }} error={name === 'clientId' ? problems.clientId : undefined} mono maxLength={500} />
             ))}
             <TextField label={t.exchange.life} hint={t.exchange.lifeHint} value={draft.life} onChange={(life) => { onChange({ life }) }} error={problems.life} mono placeholder="300" maxLength={5} />

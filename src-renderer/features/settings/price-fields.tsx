@@ -15,11 +15,12 @@ export function PriceFields({ draft, problems, onChange }: { readonly draft: Pro
       <legend className="field-label">{t.providers.prices}</legend>
       <p className="field-hint">{t.providers.pricesHint}</p>
       {ids.map((id) => (
-        <div key={id} className="price-row">
-          <TextField label={t.providers.priceInput(id)} value={draft.prices[id]?.input ?? ''} onChange={(input) => { set(id, { input }) }} error={problems[id]} mono placeholder="3.00" />
-          <TextField label={t.providers.priceOutput(id)} value={draft.prices[id]?.output ?? ''} onChange={(output) => { set(id, { output }) }} mono placeholder="15.00" />
-          <TextField label={t.providers.priceDay(id)} value={draft.prices[id]?.asOf ?? ''} onChange={(asOf) => { set(id, { asOf }) }} mono placeholder={t.providers.priceToday} maxLength={10} />
-        </div>
+        <fieldset key={id} className="price-row">
+          <legend className="mono small clip">{id}</legend>
+          <TextField label={t.providers.priceInput} value={draft.prices[id]?.input ?? ''} onChange={(input) => { set(id, { input }) }} error={problems[id]} mono placeholder="3.00" />
+          <TextField label={t.providers.priceOutput} value={draft.prices[id]?.output ?? ''} onChange={(output) => { set(id, { output }) }} mono placeholder="15.00" />
+          <TextField label={t.providers.priceDay} value={draft.prices[id]?.asOf ?? ''} onChange={(asOf) => { set(id, { asOf }) }} mono placeholder={t.providers.priceToday} maxLength={10} />
+        </fieldset>
       ))}
     </fieldset>
   )
