@@ -56,6 +56,44 @@ function textOf(reply: Reply): string {
 const unavailable: readonly Situation[] = ['no credential', 'direct disabled', 'attestation denied', 'transport failure', 'connection reset', 'malformed reply', 'redirect', 'exchange failure']
 const plain = { messages: [{ role: 'system', content: 'Be short.' }, { role: 'user', content: [{ type: 'text', text: 'Say' }, { type: 'text', text: 'hello' }] }], temperature: 0.2, metadata: { secret: 'no' } }
 
+/** docs/proxy.md, “What counts as carrying tools”, row by row. `warm`: text, a fallback answers. */
+const called = { id: 'c1', type: 'function', function: { name: 'write', arguments: '{}' } }
+const withMessage = (message: object): object => ({ messages: [{ role: 'user', content: 'hi' }, message] })
+const decisions: readonly [string, object, 'warm' | 'tools' | 'direct only'][] = [
+  ['tools with an entry', { tools }, 'tools'], ['tools under tool_choice none', { tools, tool_choice: 'none' }, 'tools'], ['legacy functions', { functions: [{ name: 'write' }] }, 'tools'], ['legacy functions under function_call none', { functions: [{ name: 'write' }], function_call: 'none' }, 'tools'],
+  ['tools: []', { tools: [] }, 'warm'], ['functions: []', { functions: [] }, 'warm'], ['tools: null', { tools: null }, 'warm'],
+  ['tool_choice none', { tool_choice: 'none' }, 'warm'], ['tool_choice auto', { tool_choice: 'auto' }, 'warm'], ['tool_choice of type auto', { tool_choice: { type: 'auto' } }, 'warm'], ['tool_choice null', { tool_choice: null }, 'warm'], ['function_call auto', { function_call: 'auto' }, 'warm'],
+  ['tool_choice required', { tool_choice: 'required' }, 'tools'], ['tool_choice any', { tool_choice: 'any' }, 'tools'], ['a named tool_choice', { tool_choice: { type: 'function', function: { name: 'write' } } }, 'tools'], ['allowed tools', { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] } }, 'tools'], ['a named function_call', { function_call: { name: 'write' } }, 'tools'],
+  ['tool_calls in the history', withMessage({ role: 'assistant', content: null, tool_calls: [called] }), 'tools'], ['an empty tool_calls', withMessage({ role: 'assistant', content: 'hi', tool_calls: [] }), 'warm'], ['a legacy function_call in the history', withMessage({ role: 'assistant', content: null, function_call: { name: 'write', arguments: '{}' } }), 'tools'],
+  ['a message of role tool', withMessage({ role: 'tool', tool_call_id: 'c1', content: 'ok' }), 'tools'], ['a message of role function', withMessage({ role: 'function', name: 'write', content: 'ok' }), 'tools'],
+  ['a tool_use part', withMessage({ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'write', input: {} }] }), 'tools'], ['a tool_result part', withMessage({ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'ok' }] }), 'tools'],
+  ['several text parts', { messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }] }] }, 'warm'], ['a picture', { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:' } }] }] }, 'direct only'], ['a file', { messages: [{ role: 'user', content: [{ type: 'file', file: {} }] }] }, 'direct only'], ['an unknown part', { messages: [{ role: 'user', content: [{ type: 'hologram' }] }] }, 'direct only'],
+  ['the words of a tool call in plain text', { messages: [{ role: 'user', content: '{"tool_calls":[{"id":"x"}]}' }] }, 'warm'],
+]
+
+describe('what counts as carrying tools', () => {
+  test.each(decisions.flatMap((row) => [false, true].map((stream) => [...row, stream] as const)))('%s, where direct cannot serve it: %3$s (streamed: %4$s)', async (_what, change, decision, stream) => {
+    const { running, stub } = await bench('transport failure')
+    const reply = await send(running, { messages: [{ role: 'user', content: 'hi' }], ...change, stream })
+    if (decision === 'warm') expect([reply.status, reply.headers['x-muse-proxy-path'], textOf(reply)]).toEqual([200, 'warm', stubAnswer])
+    else expect([reply.status, codeOf(reply), stub.log()]).toEqual([502, decision === 'tools' ? 'tools_fallback_ineligible' : 'upstream_unreachable', []])
+  })
+
+  test.each(decisions)('%s, where direct works, goes to the vendor itself, byte for byte', async (_what, change) => {
+    const bodies: string[] = []
+    const running = await startProxy(await startVendor((request, response) => { let body = ''; request.setEncoding('utf8').on('data', (piece: string) => { body += piece }).on('end', () => { bodies.push(body); response.end('{}') }) }))
+    const body = JSON.stringify({ model: 'm-1', messages: [{ role: 'user', content: 'hi' }], ...change })
+    expect([(await ask(running, { body })).status, bodies]).toEqual([200, [body]])
+  })
+
+  const items = ['function_call', 'function_call_output', 'custom_tool_call', 'local_shell_call_output', 'mcp_approval_request', 'message'].map((type) => [type, { input: [{ type, call_id: 'c1', name: 'write', arguments: '{}', output: 'ok' }] }] as const)
+  test.each(items)('a %s item of the responses API is served direct or not at all, whatever is turned on', async (_type, change) => {
+    const { running, stub } = await bench('transport failure', {}, { target: { api: 'responses' } })
+    const reply = await send(running, change, '/v1/responses')
+    expect([reply.status, codeOf(reply), stub.log()]).toEqual([502, 'upstream_unreachable', []])
+  })
+})
+
 describe('a chat request that carries tools', () => {
   const kinds: readonly [string, object][] = [
     ['with tools', { messages: plain.messages, tools }], ['with a history of tool calls and no tools', { messages: history }], ['with a forced tool choice', { messages: plain.messages, tool_choice: 'required' }],

@@ -42,11 +42,11 @@ export interface StandaloneConfig {
 /** Reads a configuration. The error says in one line what is wrong and where; it never holds a secret. Paths are relative to the file. */
 export async function loadStandaloneConfig(path: string, env: NodeJS.ProcessEnv): Promise<Result<StandaloneConfig, string>> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => error as NodeJS.ErrnoException)
-  if (typeof text !== 'string') return err(`${path} cannot be read (${text.code ?? text.message})`)
+  if (typeof text !== 'string') return err(`${path} cannot be read (${text.code ?? text.message}). ${text.code === 'ENOENT' ? 'Name an existing file after --config; docs/proxy.md has an example to begin with.' : 'Check that it is a file that this user may read.'}`)
   const parsed = parse(text)
   if (!parsed.ok) return err(`${path}: ${parsed.error}`)
   const checked = configSchema.safeParse(parsed.value)
-  if (!checked.success) return err(`${path}: ${checked.error.issues.slice(0, 5).map((issue) => `${issue.path.map(String).join('.') || 'the whole'}: ${issue.message}`).join('; ')}`)
+  if (!checked.success) return err(`${path}: ${checked.error.issues.slice(0, 5).map((issue) => `${issue.path.map(String).join('.') || 'the whole'}: ${issue.message}`).join('; ')}. All members are in docs/proxy.md.`)
   return resolved(checked.data, { folder: dirname(resolve(path)), env })
 }
 
@@ -81,11 +81,11 @@ async function secret(source: { readonly env?: string | undefined; readonly file
   if ((source.env === undefined) === (source.file === undefined)) return err(`${where}: name either "env" or "file"`)
   if (source.env !== undefined) {
     const value = env[source.env]?.trim() ?? ''
-    return value === '' ? err(`${where}: the variable ${source.env} is not set`) : ok(value)
+    return value === '' ? err(`${where}: the variable ${source.env} is not set. Set it in the environment that countersign-proxy is started from, or name a {"file": PATH} instead`) : ok(value)
   }
   const path = isAbsolute(source.file ?? '') ? (source.file ?? '') : resolve(folder, source.file ?? '')
   const found = await stat(path).catch((error: unknown) => error as NodeJS.ErrnoException)
-  if (found instanceof Error) return err(`${where}: ${path} cannot be read (${found.code ?? 'unknown'})`)
+  if (found instanceof Error) return err(`${where}: ${path} cannot be read (${found.code ?? 'unknown'}). Paths are relative to the configuration’s folder`)
   if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) return err(`${where}: ${path} can be read by others (chmod 600)`)
   const value = (await readFile(path, 'utf8')).trim()
   return value === '' ? err(`${where}: ${path} is empty`) : ok(value)
@@ -95,7 +95,7 @@ function parse(text: string): Result<unknown, string> {
   try {
     return ok(JSON.parse(text) as unknown)
   } catch (error) {
-    if (error instanceof SyntaxError) return err(`no JSON: ${error.message.slice(0, 200)}`)
+    if (error instanceof SyntaxError) return err(`it is no JSON: ${error.message.slice(0, 200)}. Comments and trailing commas are not allowed`)
     throw error
   }
 }

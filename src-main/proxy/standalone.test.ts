@@ -156,6 +156,25 @@ describe('countersign-proxy', () => {
     expect(complaints()).not.toContain(key)
   })
 
+  test.each<[string, string | null, readonly RegExp[]]>([
+    ['is not there', null, [/cannot be read \(ENOENT\)/, /--config/, /docs\/proxy\.md/]], ['is no JSON', '{ "port": 1, // mine\n}', [/no JSON/, /Comments and trailing commas/]], ['is empty', '', [/no JSON/]], ['is a list', '[]', [/the whole/, /docs\/proxy\.md/]],
+  ])('ends with 2 and says what to do when its configuration %s', async (_what, text, says) => {
+    const { path, folder } = configFile({})
+    if (text === null) rmSync(path)
+    else writeFileSync(path, text)
+    const { child, complaints, out } = run(path)
+    expect(((await once(child, 'exit')) as [number])[0]).toBe(2)
+    for (const words of says) expect(complaints()).toMatch(words)
+    expect([out(), complaints().trim().split('\n').length, folder.length > 0]).toEqual(['', 1, true])
+  })
+
+  test('ends with 0 when it is told to, and frees its port', async () => {
+    const running = await start(configOf('http://127.0.0.1:1/v1'))
+    running.child.kill('SIGTERM')
+    expect(((await once(running.child, 'exit')) as [number])[0]).toBe(0)
+    await expect(ask(running, { path: '/healthz', method: 'GET' })).rejects.toThrow(/ECONNREFUSED/)
+  })
+
   test('does not read a secret that others can read', async () => {
     const { path, folder } = configFile(configOf('http://127.0.0.1:1/v1', { provider: { key: { file: 'key' } } }))
     writeFileSync(join(folder, 'key'), 'x')
