@@ -35,7 +35,7 @@ const watchRows = `(() => {
   const arrived = new Map()
   addEventListener('DOMContentLoaded', () => {
     countersign.onPatch((patch) => {
-      for (const { body, at } of patch.put) if (body?.is === 'tool' && !arrived.has(body.callId)) arrived.set(body.callId, { drawnAt: at, arrivedAt: now() })
+      for (const { body, at } of patch.put) if (body?.is === 'tool' && !arrived.has(body.callId)) arrived.set(body.callId, { tappedAt: body.startedAt, drawnAt: at, arrivedAt: now() })
     })
   })
   const tell = (callId, what) => {
@@ -59,10 +59,14 @@ const watchRows = `(() => {
   new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true })
 })()`
 
-interface Painted { readonly callId: string; readonly what: 'row' | 'file'; readonly drawnAt: number; readonly arrivedAt: number; readonly committedAt: number; readonly frameAt: number; readonly paintedAt: number }
+interface Painted { readonly callId: string; readonly what: 'row' | 'file'; readonly tappedAt: number; readonly drawnAt: number; readonly arrivedAt: number; readonly committedAt: number; readonly frameAt: number; readonly paintedAt: number }
 interface Delays { readonly row: readonly number[]; readonly file: readonly number[]; readonly hops: readonly Hops[] }
-/** Of one row, in milliseconds, each from the one before: main drew it (whole milliseconds), it came to the page, it was in the page, its frame began, that was painted. */
-interface Hops { readonly drawn: number; readonly arrived: number; readonly committed: number; readonly frame: number; readonly painted: number }
+/** Of one row, in milliseconds, each from the one before: the proxy's tap saw it and main drew it (both whole milliseconds), it came to the page, it was in the page, its frame began, that was painted. */
+interface Hops { readonly tapped: number; readonly drawn: number; readonly arrived: number; readonly committed: number; readonly frame: number; readonly painted: number }
+
+const hopNames: readonly (readonly [keyof Hops, string])[] = [
+  ['tapped', 'provider → proxy\'s tap'], ['drawn', 'tap → row drawn by main'], ['arrived', 'main → patch in the page'], ['committed', 'patch → committed by React'], ['frame', 'commit → its frame begins'], ['painted', 'frame → painted'],
+]
 
 /** One turn of many writes, from the provider to the window. */
 async function measure(stage: Stage, api: 'chat' | 'responses'): Promise<Delays> {
@@ -112,9 +116,9 @@ function delays(provider: StubProvider, painted: readonly Painted[]): Delays {
     if (shown === undefined || sent === null) throw new Error(`${stamp.callId} was never painted as a preview (${what})`)
     return shown.paintedAt - sent
   })
-  const hops = painted.filter(({ what }) => what === 'row').flatMap(({ callId, drawnAt, arrivedAt, committedAt, frameAt, paintedAt }) => {
+  const hops = painted.filter(({ what }) => what === 'row').flatMap(({ callId, tappedAt, drawnAt, arrivedAt, committedAt, frameAt, paintedAt }) => {
     const sentAt = provider.stamps.find((stamp) => stamp.callId === callId)?.firstArgumentAt ?? null
-    return sentAt === null ? [] : [{ drawn: drawnAt - sentAt, arrived: arrivedAt - drawnAt, committed: committedAt - arrivedAt, frame: frameAt - committedAt, painted: paintedAt - frameAt }]
+    return sentAt === null ? [] : [{ tapped: tappedAt - sentAt, drawn: drawnAt - tappedAt, arrived: arrivedAt - drawnAt, committed: committedAt - arrivedAt, frame: frameAt - committedAt, painted: paintedAt - frameAt }]
   })
   return { hops, row: of('row', (stamp) => stamp.firstArgumentAt), file: of('file', (stamp) => stamp.targetAt) }
 }
@@ -130,8 +134,12 @@ export async function bench(): Promise<BenchRow[]> {
     const responses = await measure(stage, 'responses')
     const row = [...chat.row, ...responses.row]
     const file = [...chat.file, ...responses.file]
-    const hop = (of: (hops: Hops) => number): string => [0.5, 0.95].map((share) => quantile([...chat.hops, ...responses.hops].map(of), share).toFixed(1)).join(' / ')
-    console.error(`p50 / p95 in ms: first byte → drawn by main ${hop(({ drawn }) => drawn)}, → come to the page ${hop(({ arrived }) => arrived)}, → in the page ${hop(({ committed }) => committed)}, → its frame ${hop(({ frame }) => frame)}, → painted ${hop(({ painted }) => painted)}`)
+    const hops = [...chat.hops, ...responses.hops]
+    const whole = hops.reduce((sum, each) => sum + hopNames.reduce((one, [name]) => one + each[name], 0), 0)
+    for (const [name, words] of hopNames) {
+      const all = hops.map((each) => each[name])
+      console.error(`  ${words.padEnd(34)} p50 ${quantile(all, 0.5).toFixed(1).padStart(5)} ms, p95 ${quantile(all, 0.95).toFixed(1).padStart(5)} ms, ${((100 * all.reduce((sum, ms) => sum + ms, 0)) / whole).toFixed(0).padStart(3)} % of the way`)
+    }
     const gated = (name: string, value: number, limitMs: number): BenchRow => ({ name, value, unit: 'ms', reference: limitMs, ratio: value / limitMs, gate: `≤ ${limitMs} ms`, pass: value <= limitMs })
     return [
       gated(`first argument byte → painted row, p50 of ${row.length}`, quantile(row, 0.5), 30),

@@ -42,7 +42,7 @@ export class Previews {
   pending(taskId: TaskId, { callId, tool, wireCallId, sessionId, target = null, begun = false }: Extract<CoderSignal, { is: 'tool-pending' }>): void {
     this.#release(taskId)
     const parentCallId = this.#deps.runs.peek(taskId)?.parentCalls.get(sessionId) ?? null
-    this.#draw(taskId, callId, (body) => ({ ...body, tool, parentCallId, target: target ?? body.target, state: begun ? 'running' : body.state }))
+    this.#draw(taskId, callId, this.#deps.clock.now(), (body) => ({ ...body, tool, parentCallId, target: target ?? body.target, state: begun ? 'running' : body.state }))
     if (wireCallId === undefined) return
     const earlier = this.#keptBack.rename(taskId, wireCallId, callId)
     if (earlier !== null) this.#show(earlier)
@@ -85,7 +85,7 @@ export class Previews {
     const state = this.#deps.dispatcher.state(taskId)
     if (state !== undefined && hasRecord(state, callId)) { this.#keptBack.untilRenamed(preview); return }
     const parentCallId = preview.sessionId === null ? null : (this.#deps.runs.peek(taskId)?.parentCalls.get(preview.sessionId) ?? null)
-    const drawn = this.#draw(taskId, callId, (body) => ({
+    const drawn = this.#draw(taskId, callId, preview.seenAt, (body) => ({
       ...body, tool: preview.tool ?? body.tool, target: preview.target ?? body.target, argumentBytes: preview.idUsedTwice ? preview.argumentBytes : Math.max(preview.argumentBytes, body.argumentBytes), contentLines: preview.contentLines ?? body.contentLines,
       tail: preview.tail, tailOf: preview.tailOf, before: preview.before, fields: preview.fields, parentCallId: body.parentCallId ?? parentCallId, reason: preview.idUsedTwice ? idUsedTwiceWords : body.reason,
       ...(preview.state === 'interrupted' ? { state: 'interrupted' as const, reason: 'The stream ended before the call was complete.', endedAt: this.#deps.clock.now() } : {}),
@@ -93,22 +93,22 @@ export class Previews {
     if (drawn && preview.idUsedTwice) this.#deps.idUsedTwice(taskId, callId, preview.tool)
   }
 
-  /** Whether it was drawn. */
-  #draw(taskId: TaskId, callId: CallId, edit: (body: ToolBody) => ToolBody): boolean {
+  /** Whether it was drawn. `begunAt`: when its first byte was seen, by whoever saw it. */
+  #draw(taskId: TaskId, callId: CallId, begunAt: Millis, edit: (body: ToolBody) => ToolBody): boolean {
     const state = this.#deps.dispatcher.state(taskId)
     // A process that is gone, or not yet ours, has nothing growing.
     if (state?.coder.is !== 'running' || isFinished(state.status) || hasRecord(state, callId)) return false
     const key = rowKey.tool(taskId, callId)
     const before = this.#deps.room.get(taskId, key)
-    const row: EntryRow = before?.kind === 'entry' && before.body.is === 'tool' ? before : this.#blank(taskId, key, callId)
+    const row: EntryRow = before?.kind === 'entry' && before.body.is === 'tool' ? before : this.#blank(taskId, key, callId, begunAt)
     if (row.body.is !== 'tool' || row.body.state !== 'preview') return false
     this.#deps.room.put(taskId, [{ ...row, body: edit(row.body) }])
     return true
   }
 
-  #blank(taskId: TaskId, key: string, callId: CallId): EntryRow {
+  #blank(taskId: TaskId, key: string, callId: CallId, startedAt: Millis): EntryRow {
     const { order, at } = this.next()
-    return { kind: 'entry', key, taskId, order, at, author: 'coder', turnId: null, body: { is: 'tool', callId, tool: '', state: 'preview', target: null, argumentBytes: 0, contentLines: null, tail: '', tailOf: null, input: null, output: null, outputTruncated: false, exitCode: null, title: null, startedAt: at, endedAt: null, reason: null, parentCallId: null } }
+    return { kind: 'entry', key, taskId, order, at, author: 'coder', turnId: null, body: { is: 'tool', callId, tool: '', state: 'preview', target: null, argumentBytes: 0, contentLines: null, tail: '', tailOf: null, input: null, output: null, outputTruncated: false, exitCode: null, title: null, startedAt, endedAt: null, reason: null, parentCallId: null } }
   }
 }
 
