@@ -57,7 +57,7 @@ export class Engine {
     this.#watch = new Watch({ ...deps, lanes: this.#lanes, dispatcher: () => this.#dispatcher })
     this.#dispatcher = new Dispatcher({
       ...deps, room: this.room,
-      live: (taskId) => ({ isolation: this.#isolation, waitingFor: this.#runs.peek(taskId)?.waitingFor ?? null }),
+      live: (taskId) => ({ isolation: this.#isolation, waiting: this.#runs.peek(taskId)?.waiting ?? null }),
       committed: (state, events, effects) => {
         if (events.some((event) => event.type === 'coder-gone')) previews.settle(state.taskId, 'Its process ended.')
         this.#watch.observe(state, events)

@@ -1,5 +1,5 @@
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
-import type { CallId, GrantId, TaskId } from '../../src-preload/contract/ids.ts'
+import type { CallId, GrantId, Millis, TaskId } from '../../src-preload/contract/ids.ts'
 import { limits } from '../../src-preload/contract/limits.ts'
 import { rowKey } from '../../src-preload/contract/rows.ts'
 import { stands } from '../core/approval/standing-grant.ts'
@@ -41,7 +41,7 @@ export class Ingest {
     if (run !== undefined) noteFamily(run, signal)
     switch (signal.is) {
       case 'busy': case 'idle': this.#waiting(taskId, null); return
-      case 'retrying': this.#waiting(taskId, `attempt ${String(signal.attempt)} failed: ${signal.message.slice(0, 200)}; trying again`); return
+      case 'retrying': this.#waiting(taskId, `the model: attempt ${String(signal.attempt)} failed: ${signal.message.slice(0, 200)}`, signal.nextAt); return
       case 'text': this.#text(taskId, signal); return
       case 'tool-pending': this.#sayTexts(taskId, signal.signalId); this.#deps.previews.pending(taskId, signal); return
       case 'tool-running': this.#sayTexts(taskId, signal.signalId); this.#send(taskId, signal.signalId, { is: 'tool-started', callId: signal.callId, tool: signal.tool, parentCallId: signal.parentCallId ?? null, ...inputOf(signal.input) }); return
@@ -125,10 +125,11 @@ export class Ingest {
     return state?.coder.is === 'running' ? state.coder.isolation.summary : 'unknown'
   }
 
-  #waiting(taskId: TaskId, waitingFor: string | null): void {
+  /** One wait keeps its beginning however often it is told of. */
+  #waiting(taskId: TaskId, waitingFor: string | null, nextTryAt: Millis | null = null): void {
     const run = this.#deps.runs.peek(taskId)
-    if (run === undefined || run.waitingFor === waitingFor) return
-    run.waitingFor = waitingFor
+    if (run === undefined || (run.waiting === null && waitingFor === null)) return
+    run.waiting = waitingFor === null ? null : { for: waitingFor, since: run.waiting?.since ?? this.#deps.previews.next().at, nextTryAt }
     this.#deps.dispatcher.touch(taskId)
   }
 

@@ -158,3 +158,20 @@ describe('whatever comes in whatever order', () => {
     }), { numRuns: 150 })
   })
 })
+
+describe('a wait for the model', () => {
+  const activity = ({ room, taskId }: At) => { const row = room.engine.room.get(taskId, rowKey.task(taskId)); return row?.kind === 'task' ? row.activity : null }
+
+  it('says what for, since when and until when, keeps its beginning, and is over when the model works again', async () => {
+    const at = await working()
+    const run = at.room.coder.run()
+    const since = at.room.time.now()
+    run.say({ is: 'retrying', attempt: 1, message: 'rate limit', nextAt: since + 2_000 })
+    expect(activity(at)).toMatchObject({ waitingFor: 'the model: attempt 1 failed: rate limit', waitingSince: since, nextTryAt: since + 2_000 })
+    await at.room.time.advance(3_000)
+    run.say({ is: 'retrying', attempt: 2, message: 'rate limit', nextAt: since + 7_000 })
+    expect(activity(at)).toMatchObject({ waitingFor: 'the model: attempt 2 failed: rate limit', waitingSince: since, nextTryAt: since + 7_000 })
+    run.say({ is: 'busy' })
+    expect(activity(at)).toMatchObject({ waitingFor: null, waitingSince: null, nextTryAt: null })
+  })
+})

@@ -1,8 +1,11 @@
-import type { Bot, CallId, GrantId, TaskId } from '../../src-preload/contract/ids.ts'
+import type { Bot, CallId, GrantId, Millis, TaskId } from '../../src-preload/contract/ids.ts'
 import type { CommandVerdict, CoderRun } from './ports.ts'
 
 /** A command that the owner (or the grant) allowed once: exact text and directory. */
 export interface OneUseGrant { readonly text: string; readonly cwd: string; readonly grantId?: GrantId }
+
+/** What the runtime waits for now, since when, and when it tries again. */
+export interface LiveWait { readonly for: string; readonly since: Millis; readonly nextTryAt: Millis | null }
 
 /** The live side of one task: its process, open tokens, grants and asks. Gone with the app; never journaled. */
 export interface Run {
@@ -20,7 +23,7 @@ export interface Run {
   readonly parentCalls: Map<string, CallId>
   /** Text parts that stream: what was drawn last, and what of it the journal has. */
   readonly texts: Map<string, { readonly text: string; readonly reasoning: boolean; readonly said: string }>
-  waitingFor: string | null
+  waiting: LiveWait | null
 }
 
 /** The live runs, one a task. */
@@ -31,7 +34,7 @@ export class Runs {
   of(taskId: TaskId): Run {
     const known = this.#runs.get(taskId)
     if (known !== undefined) return known
-    const run: Run = { taskId, lifetime: new AbortController(), coder: null, process: 0, grants: [], asks: new Map(), tokens: new Map(), sessions: new Set(), parentCalls: new Map(), texts: new Map(), waitingFor: null }
+    const run: Run = { taskId, lifetime: new AbortController(), coder: null, process: 0, grants: [], asks: new Map(), tokens: new Map(), sessions: new Set(), parentCalls: new Map(), texts: new Map(), waiting: null }
     this.#runs.set(taskId, run)
     return run
   }

@@ -78,8 +78,8 @@ export const taskRowSchema = z.object({
   kind: z.literal('task'), key: z.string(), taskId: taskIdSchema, title: z.string(), status: taskStatusSchema, generation: generationSchema,
   waiting: waitingSchema.nullable(), cancel: cancelSchema.nullable(), recovery: recoverySchema.nullable(),
   disposition: z.enum(['rejected', 'revision-requested', 'stopped', 'brief-denied']).nullable(),
-  /** What happens now, in words, and since when; null when nothing runs. `waitingFor` explains a retry, rate limit or queue. */
-  activity: z.object({ label: z.string(), since: millisSchema, waitingFor: z.string().nullable() }).nullable(),
+  /** What happens now, in words, and since when; null when nothing runs. `waitingFor` explains a retry, rate limit or queue, since when it is waited for, and when the next try is due. */
+  activity: z.object({ label: z.string(), since: millisSchema, waitingFor: z.string().nullable(), waitingSince: millisSchema.nullable().optional(), nextTryAt: millisSchema.nullable().optional() }).nullable(),
   createdAt: millisSchema, updatedAt: millisSchema, deadlineAt: millisSchema,
   source: z.object({ kind: z.enum(['sample', 'folder']), label: z.string(), path: z.string().nullable() }),
   requirement: z.string(), criteria: z.array(z.string()), revisionOf: taskIdSchema.nullable(),

@@ -72,7 +72,7 @@ export const en = {
     exits: { 're-check': 'Re-check', 'mark-done': 'Mark done', 'mark-not-done': 'Mark not done', resend: 'Resend' },
     exitHints: { 're-check': 'Read the session again and compare', 'mark-done': 'It happened; go on from there', 'mark-not-done': 'It did not happen; go on without it', resend: 'Send it again under the same id' },
     waitingApproval: (n: number) => (n === 1 ? 'Waits for your approval' : `Waits for ${n.toString()} approvals`),
-    waitingInput: 'Waits for an answer',
+    waitingInput: 'Waits for an answer', waitsFor: (what: string) => `Waits for ${what}`, nextTry: (time: string) => `next try in ${time}`,
     copyTaskId: 'Copy task id',
     elapsed: 'Elapsed', revisionOf: 'Revision of an earlier task', generation: 'Generation',
     sampleSource: 'Sample task', folderSource: 'Folder',

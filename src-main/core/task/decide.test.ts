@@ -296,7 +296,7 @@ describe('uncertainty', () => {
   it('keeps its words within what the window takes, however often a check fails', () => {
     const task = playToWork().play(say.restarted)
     for (let check = 0; check < 20; check += 1) task.play({ is: 'effect-failed', effect: 'coder.reconcile', failure: failure('unavailable', 'x'.repeat(1_900), '') })
-    expect(taskRowSchema.safeParse(taskRow(task.state, { isolation: null, waitingFor: null })).success).toBe(true)
+    expect(taskRowSchema.safeParse(taskRow(task.state, { isolation: null, waiting: null })).success).toBe(true)
   })
 
   it('counts a model call that the app\'s end cut off as spent, and ends its row', () => {

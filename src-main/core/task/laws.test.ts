@@ -113,7 +113,7 @@ describe('any sequence of commands', () => {
       const task = begin(start)
       for (const [move, index] of steps) task.give(move(task, index))
       expect(fold(task.history)).toEqual(task.state)
-      expect(taskRowSchema.safeParse(taskRow(task.state, { isolation: null, waitingFor: null })).error).toBeUndefined()
+      expect(taskRowSchema.safeParse(taskRow(task.state, { isolation: null, waiting: null })).error).toBeUndefined()
     }), { numRuns: 300 })
   })
 

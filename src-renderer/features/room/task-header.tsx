@@ -176,10 +176,22 @@ function Activity({ task }: { readonly task: TaskRow }): ReactNode {
           <span className="quiet nowrap">
             <span className="unseen">{t.room.elapsed}</span> {countdown(now - task.activity.since)}
           </span>
-          {task.activity.waitingFor === null ? null : <span className="warn clip">{task.activity.waitingFor}</span>}
+          {task.activity.waitingFor === null ? null : <Waiting activity={task.activity} now={now} />}
         </>
       )}
     </div>
+  )
+}
+
+/** What is waited for, since when, and when it is tried again. */
+function Waiting({ activity, now }: { readonly activity: NonNullable<TaskRow['activity']>; readonly now: number }): ReactNode {
+  const { waitingFor, waitingSince, nextTryAt } = activity
+  return (
+    <span className="warn clip" data-waiting-for title={waitingFor ?? ''}>
+      {t.room.waitsFor(waitingFor ?? '')}
+      {waitingSince == null ? null : ` · ${countdown(now - waitingSince)}`}
+      {nextTryAt == null || nextTryAt <= now ? null : ` · ${t.room.nextTry(countdown(nextTryAt - now))}`}
+    </span>
   )
 }
 

@@ -7,7 +7,7 @@ import { budgetMeters } from '../budget.ts'
 import { activeTurn, isFinished, openQuestion, waitingHolds, type Phase, type TaskState } from '../model.ts'
 
 /** What is not journaled but shown: the isolation as probed, a wait of the runtime that goes on now. */
-export interface LiveFacts { readonly isolation: IsolationReport | null; readonly waitingFor: string | null }
+export interface LiveFacts { readonly isolation: IsolationReport | null; readonly waiting: { readonly for: string; readonly since: Millis; readonly nextTryAt: Millis | null } | null }
 
 /** The facet `waiting`: an answer first, since it resumes only after approvals cleared; else every hold that waits. */
 export function waitingOf(state: TaskState): Waiting | null {
@@ -28,7 +28,7 @@ function activityOf(state: TaskState, live: LiveFacts): TaskRow['activity'] {
   if (question?.state === 'open') return { label: 'Bot A is answering', since: state.phaseSince, waitingFor: null }
   if (question !== null || waitingHolds(state).length > 0) return null
   const label = phaseWords[state.phase]
-  return label === null ? null : { label, since: state.phaseSince, waitingFor: live.waitingFor }
+  return label === null ? null : { label, since: state.phaseSince, waitingFor: live.waiting?.for ?? null, waitingSince: live.waiting?.since ?? null, nextTryAt: live.waiting?.nextTryAt ?? null }
 }
 
 /** E1. Four evidence levels, each from its own fact; none implies the next. */
