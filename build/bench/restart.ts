@@ -3,7 +3,7 @@ import { fillJournal, type WrittenTask } from './support/filled-journal.ts'
 import { acceptedTask } from './support/history.ts'
 import { drawnRoom, sampleButton, startUntilPainted } from './support/painted.ts'
 import { median, type BenchRow } from './support/row.ts'
-import { openStage, type Stage } from './support/stage.ts'
+import { openStage } from './support/stage.ts'
 
 const eventsWanted = 100_000
 const callsATask = 160

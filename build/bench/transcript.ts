@@ -25,13 +25,16 @@ async function append({ app }: DrivenApp, frames: number, make: (frame: number) 
   // The snapshot says with which number the next patch has to come; nothing else happens in this room.
   const { seq } = await app.call('room.snapshot', { taskId })
   await app.electron.evaluate(async ({ BrowserWindow }, [channel, from, every, rows]) => {
-    const page = BrowserWindow.getAllWindows()[0]!.webContents
+    const [shown] = BrowserWindow.getAllWindows()
     for (const [index, row] of rows.entries()) {
-      page.send(channel, { seq: from + 1 + index, put: [row], drop: [] })
+      shown?.webContents.send(channel, { seq: from + 1 + index, put: [row], drop: [] })
       await new Promise((resolve) => setTimeout(resolve, every))
     }
   }, [patchChannel, seq, frameMs, Array.from({ length: frames }, (_, frame) => make(frame))] as const)
-  // Main goes on counting where it was: the window has to take its next patch as new.
+}
+
+/** Main goes on counting where it was, so the window has to begin anew after it was handed patches. */
+async function beginAnew({ app }: DrivenApp): Promise<void> {
   await app.window.reload()
   await drawn(app)
 }
@@ -54,8 +57,7 @@ function growing(frame: number): EntryRow {
 async function measure(driven: DrivenApp): Promise<BenchRow[]> {
   const { window } = driven.app
   await drawn(driven.app)
-  const box = (await window.locator('[role="log"]').boundingBox())!
-  await window.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+  await window.locator('[role="log"]').hover()
   const scrolled = await driven.longTasksOf(async () => {
     for (let turn = 0; turn < wheelTurns; turn += 1) {
       await window.mouse.wheel(0, turn < wheelTurns / 2 ? -wheelPx : wheelPx)
@@ -64,6 +66,7 @@ async function measure(driven: DrivenApp): Promise<BenchRow[]> {
   })
   await window.keyboard.press('Control+End')
   const appended = await driven.longTasksOf(() => append(driven, appendedRows, (frame) => (frame % 2 === 0 ? row(`said:${frame}`, 100_000 + frame, { is: 'message', text: `Row ${frame} that has just been **said**.`, streaming: false, reasoning: false }) : growing(frame))))
+  await beginAnew(driven)
   const before = await driven.heapBytes()
   await append(driven, Math.floor(soakMs / frameMs / 2), (frame) => growing(frame % 120))
   const growth = (await driven.heapBytes()) / before

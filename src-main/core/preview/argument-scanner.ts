@@ -48,6 +48,8 @@ export class ArgumentScanner {
   #value: string | null = null
   #content: GrowingTail | null = null
   #before: GrowingTail | null = null
+  /** Which of the two grows now. */
+  #into: GrowingTail | null = null
   readonly #fields = new ArgumentFields()
   #contentKey: string | null = null
   #patch: PatchTarget | null = null
@@ -158,14 +160,15 @@ export class ArgumentScanner {
 
   /** Decoded text of a key or of a value of the outermost object. */
   #take(text: string, newlines: number): void {
-    if (this.#place === 'key') {
+    const into = this.#into
+    if (into !== null) {
+      into.push(text, newlines)
+      if (this.#value === null && this.#patch === null) return
+    } else if (this.#place === 'key') {
       this.#key += text.slice(0, keyCharsMax + 1 - this.#key.length)
       return
-    }
+    } else this.#fields.grow(text)
     if (this.#value !== null) this.#value += text.slice(0, targetCharsMax + 1 - this.#value.length)
-    if (this.#contentKey !== null && this.#contentKey === this.#key) this.#content?.push(text, newlines)
-    else if (this.#key === beforeKey) this.#before?.push(text, newlines)
-    else this.#fields.grow(text)
     if (this.#patch !== null) {
       this.#patch.push(text)
       if (this.#patch.found !== null) this.#endPatch()
@@ -178,9 +181,10 @@ export class ArgumentScanner {
       this.#copied += this.#content?.copied ?? 0
       this.#content = new GrowingTail(limits.previewTailCharsMax)
       this.#contentKey = this.#key
+      this.#into = this.#content
     }
     if (this.#key === 'patchText') this.#patch = new PatchTarget(targetCharsMax)
-    else if (this.#key === beforeKey) this.#before = new GrowingTail(beforeCharsMax)
+    else if (this.#key === beforeKey) this.#into = this.#before = new GrowingTail(beforeCharsMax)
     else if (Object.hasOwn(targetRanks, this.#key)) this.#value = ''
     else if (!contentKeys.has(this.#key)) this.#fields.begin(this.#key, '')
   }
@@ -189,6 +193,7 @@ export class ArgumentScanner {
     if (this.#place === 'key') { this.#place = 'colon'; return }
     if (this.#place === 'nested-text') { this.#place = 'nested'; return }
     this.#place = 'comma-or-end'
+    this.#into = null
     this.#fields.end()
     if (this.#value !== null) this.#offerTarget(this.#value, targetRanks[this.#key] ?? 0)
     this.#value = null
