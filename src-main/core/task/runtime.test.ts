@@ -5,7 +5,7 @@ import { taskRow } from './rows/task-row.ts'
 import { coderSystem } from './turn-text.ts'
 
 const cli = say.open({ task: { runtime: 'opencode-run' } })
-const live = { isolation: null, waitingFor: null }
+const live = { isolation: null, waiting: null }
 
 describe('a task whose Bot B runs as the OpenCode CLI', () => {
   it('is so for good, from its first event to its row, its card and the audit', () => {
