@@ -129,7 +129,7 @@ export class Ingest {
   #waiting(taskId: TaskId, waitingFor: string | null, nextTryAt: Millis | null = null): void {
     const run = this.#deps.runs.peek(taskId)
     if (run === undefined || (run.waiting === null && waitingFor === null)) return
-    run.waiting = waitingFor === null ? null : { for: waitingFor, since: run.waiting?.since ?? this.#deps.previews.next().at, nextTryAt }
+    run.waiting = waitingFor === null ? null : { for: waitingFor, since: run.waiting?.since ?? this.#deps.clock.now(), nextTryAt }
     this.#deps.dispatcher.touch(taskId)
   }
 

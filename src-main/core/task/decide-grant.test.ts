@@ -121,7 +121,7 @@ describe('a standing grant', () => {
     expect(task.events.filter((event) => event.type === 'grant-revoked')).toHaveLength(1)
     task.play(say.bash('per_2', 'ls'))
     expect(waitingHolds(task.state)[0]?.hold.reaskReason).toBe('You revoked the standing grant that covered this.')
-    expect(taskRow(task.state, { isolation: null, waitingFor: null }).standingGrants).toMatchObject([{ grantId, stands: false, uses: 0, explained: '1 command (ls), 1 literal word: no variables, patterns, substitutions or redirections to files' }])
+    expect(taskRow(task.state, { isolation: null, waiting: null }).standingGrants).toMatchObject([{ grantId, stands: false, uses: 0, explained: '1 command (ls), 1 literal word: no variables, patterns, substitutions or redirections to files' }])
     expect(task.give({ is: 'revoke-grant', grantId: 'grt_none' as GrantId })).toMatchObject({ ok: false, error: { code: 'unknown-approval' } })
   })
 
@@ -129,7 +129,7 @@ describe('a standing grant', () => {
     const task = playToWork().play(say.bash('per_1', 'ls'))
     grant(task, null)
     task.play({ is: 'stop-task' })
-    expect(taskRow(task.state, { isolation: null, waitingFor: null }).standingGrants).toMatchObject([{ stands: false }])
+    expect(taskRow(task.state, { isolation: null, waiting: null }).standingGrants).toMatchObject([{ stands: false }])
   })
 
   it('never overrules a hard denial or the task\'s own grant', () => {
