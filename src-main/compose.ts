@@ -33,7 +33,7 @@ import { fallbackAware } from './shell/fallback-aware.ts'
 import { forkOf } from './shell/fork.ts'
 import { probeAware } from './shell/provider-test.ts'
 import { servingRules } from './shell/serving-rules.ts'
-import { openCodeIn, resourcesFolder, sampleIn, sqliteAddonIn } from './shell/resources-folder.ts'
+import { bubblewrapIn, openCodeIn, resourcesFolder, sampleIn, sqliteAddonIn } from './shell/resources-folder.ts'
 
 export interface ComposeOptions { readonly dataDir: string; readonly scriptedOwner: boolean; readonly notifier: Notifier; readonly entriesDir: string; readonly appVersion: string; readonly isPackaged: boolean; readonly safeStorage: SafeStorage }
 
@@ -82,10 +82,10 @@ export function buildParts(ground: Ground, options: ComposeOptions) {
   const note = noteTo(log)
   const bundled = openCodeIn(resources, process.platform)
   const binaryPath = (): string => process.env['COUNTERSIGN_OPENCODE_BIN'] ?? settings.get().openCodeBinary ?? bundled
-  const sandbox = closable(createBubblewrapSandbox({ runRoot, openCodeBinary: binaryPath, clock, ids }), clock)
+  const sandbox = closable(createBubblewrapSandbox({ runRoot, openCodeBinary: binaryPath, bundledBwrapPath: bubblewrapIn(resources), clock, ids }), clock)
   const coder = createOpenCodeCoder({ sandbox, binaryPath, clock, ids, timers, shellClientPath: insidePaths.shell, filesDir: join(dataDir, 'opencode-run'), log: ({ level, msg, ...facts }) => { log[level](msg, flat(facts)) } })
   const vendorJobs = new VendorJobs({
-    sandbox: createVendorSandbox({ runRoot: join(runRoot, 'v'), openCodeBinary: binaryPath, clock }), vendor: () => settings.get().fallbacks.vendor ?? null, homeDir: join(dataDir, 'vendor-home'), runRoot,
+    sandbox: createVendorSandbox({ runRoot: join(runRoot, 'v'), openCodeBinary: binaryPath, bundledBwrapPath: bubblewrapIn(resources), clock }), vendor: () => settings.get().fallbacks.vendor ?? null, homeDir: join(dataDir, 'vendor-home'), runRoot,
     log: (level, message) => { log[level](message) },
   })
   const gateway = createModelGateway({

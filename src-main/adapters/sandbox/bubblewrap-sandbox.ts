@@ -14,8 +14,10 @@ import { unavailableSandbox } from './unavailable-sandbox.ts'
 import { directoryObjection } from './working-directory.ts'
 
 export interface SandboxDeps {
-  /** Another bwrap than the system's, for example one that ships with the app. */
+  /** Another bwrap than the system's; nothing else is looked for then. */
   readonly bwrapPath?: string
+  /** The bwrap that ships with the app, for systems that have none. */
+  readonly bundledBwrapPath?: string
   /** Private folder for the sockets and scripts of running sandboxes; made when missing. */
   readonly runRoot: string
   /** OpenCode's binary, which is also the `bun` of commands. Asked at each use, since the owner may choose another. */
@@ -96,11 +98,17 @@ async function run(deps: SandboxDeps, grounds: Grounds, spec: CommandSpec, signa
  */
 export function createBubblewrapSandbox(deps: SandboxDeps): Sandbox {
   if (process.platform !== 'linux') return unavailableSandbox(process.platform, deps.clock)
-  const grounds = createGrounds(deps.runRoot, deps.bwrapPath)
+  const grounds = createGrounds(deps.runRoot, deps)
+  const probe = createProbe({ clock: deps.clock, readLayout: () => grounds.readLayout(), openFolder: () => grounds.openFolder(), workspaceOf: (folder) => join(folder.path, 'probe') })
+  /** Before each run: what worked at the start may have been taken away since. */
+  const whenUsable = <T>(work: () => Promise<Result<T, Failure>>): Promise<Result<T, Failure>> => fromDisk(async () => {
+    const report = await probe()
+    return report.usable ? await work() : err(report.failure ?? failure('isolation-unavailable', report.summary, 'Look at Settings → Isolation.'))
+  })
   return {
-    probe: createProbe({ clock: deps.clock, readLayout: () => grounds.readLayout(), openFolder: () => grounds.openFolder(), workspaceOf: (folder) => join(folder.path, 'probe') }),
-    launch: (spec, signal) => fromDisk(() => launch(deps, grounds, spec, signal)),
-    run: (spec, signal) => fromDisk(() => run(deps, grounds, spec, signal)),
+    probe,
+    launch: (spec, signal) => whenUsable(() => launch(deps, grounds, spec, signal)),
+    run: (spec, signal) => whenUsable(() => run(deps, grounds, spec, signal)),
     async endOrphans(recorded) {
       const proof = await endRecorded(recorded, () => deps.clock.now())
       await grounds.sweep()

@@ -67,10 +67,15 @@ async function realInterpreters(): Promise<readonly string[]> {
 const missing = (what: string, packageName: string): Failure =>
   failure('isolation-unavailable', `${what} is not installed, so nothing can be run safely.`, `Install the package “${packageName}” with your system's package manager (Debian, Ubuntu: sudo apt install ${packageName}; Fedora: sudo dnf install ${packageName}; Arch: sudo pacman -S ${packageName}), then check again.`)
 
-/** Where bwrap is: the given path, else the system folders, else the PATH of this process. */
-async function findBwrap(given: string | undefined, searchPath: string): Promise<string | null> {
-  if (given !== undefined) return (await isExecutable(given)) ? given : null
-  return firstProgram('bwrap', [...programFolders, ...searchPath.split(':').filter((folder) => folder.startsWith('/'))])
+/** `bwrapPath`: this one and no other. `bundledBwrapPath`: when the system has none. */
+export interface BwrapChoice { readonly bwrapPath?: string; readonly bundledBwrapPath?: string }
+
+/** Where bwrap is: the given path, else the system folders, else the PATH of this process, else what ships. The system's first: AppArmor knows it by its path. */
+async function findBwrap({ bwrapPath, bundledBwrapPath }: BwrapChoice, searchPath: string): Promise<string | null> {
+  if (bwrapPath !== undefined) return (await isExecutable(bwrapPath)) ? bwrapPath : null
+  const found = await firstProgram('bwrap', [...programFolders, ...searchPath.split(':').filter((folder) => folder.startsWith('/'))])
+  if (found !== null || bundledBwrapPath === undefined) return found
+  return (await isExecutable(bundledBwrapPath)) ? bundledBwrapPath : null
 }
 
 /** What root needs to start a sandbox as somebody else; a failure names the missing program. */
@@ -82,9 +87,9 @@ async function dropPrograms(): Promise<Result<DropPrograms | null, Failure>> {
 }
 
 /** Looks at the system. Fails with `isolation-unavailable` and the package to install when a needed program is missing. */
-export async function readHostLayout(bwrapPath: string | undefined, searchPath: string): Promise<Result<HostLayout, Failure>> {
+export async function readHostLayout(choice: BwrapChoice, searchPath: string): Promise<Result<HostLayout, Failure>> {
   const [bwrap, ripgrep, prlimit, bash, sh] = await Promise.all([
-    findBwrap(bwrapPath, searchPath), firstProgram('rg', programFolders), firstProgram('prlimit', programFolders), firstProgram('bash', programFolders), realpath('/bin/sh').catch(() => null),
+    findBwrap(choice, searchPath), firstProgram('rg', programFolders), firstProgram('prlimit', programFolders), firstProgram('bash', programFolders), realpath('/bin/sh').catch(() => null),
   ])
   if (bwrap === null) return err(missing('bubblewrap', 'bubblewrap'))
   // Without it OpenCode tries to download one at its first search, which the sandbox does not allow.

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -26,6 +26,19 @@ test('finds this system usable, says how, and leaves nothing behind', async () =
   const report = isolationReportSchema.parse(await open().probe())
   expect(report).toMatchObject({ usable: true, level: 'bubblewrap', failure: null, summary: expect.stringContaining('bubblewrap') as string })
   expect(readdirSync(join(dir, 'run'))).toEqual([])
+})
+
+test('a bubblewrap that was only unpacked into a private folder works as well, so that one can ship', async () => {
+  mkdirSync(join(dir, 'private'), { mode: 0o700 })
+  copyFileSync('/usr/bin/bwrap', join(dir, 'private/bwrap'))
+  chmodSync(join(dir, 'private/bwrap'), 0o755)
+  expect(await open({ bwrapPath: join(dir, 'private/bwrap') }).probe()).toMatchObject({ usable: true, detail: expect.stringContaining(join(dir, 'private/bwrap')) as string })
+})
+
+test('nothing runs once the sandbox does not work any more, and the reason is given', async () => {
+  const sandbox = open({ bwrapPath: fakeBwrap('echo "bwrap: setting up uid map: Permission denied" >&2; exit 1') })
+  const spec = { workspaceDir: dir, text: 'true', cwd: '/workspace', mounts: [], timeoutMs: 1_000, outputBytesMax: 1_000, readOnly: [] }
+  expect(await sandbox.run(spec, new AbortController().signal)).toMatchObject({ ok: false, error: { code: 'isolation-unavailable', message: expect.stringContaining('AppArmor') as string } })
 })
 
 test('asks the system once for concurrent callers and for some seconds', async () => {

@@ -16,7 +16,7 @@ afterEach(() => bench.close())
 
 /** One command under bounds of the test's own, which a machine of any size can pass. */
 async function under(bounds: Partial<Bounds>, text: string): Promise<CommandRun> {
-  const ground = await createGrounds(bench.runRoot, undefined).prepare(bench.workspaceDir, [])
+  const ground = await createGrounds(bench.runRoot, {}).prepare(bench.workspaceDir, [])
   if (!ground.ok) throw new Error(ground.error.message)
   const { layout, folder, workspaceDir, masks, tidy } = ground.value
   const ran = await runCommand({

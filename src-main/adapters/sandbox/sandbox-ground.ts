@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { Mount } from '../../../src-preload/contract/task.ts'
 import type { Mask } from './bubblewrap-arguments.ts'
 import { planMounts, type MountPlan } from './chosen-mounts.ts'
-import { readHostLayout, type HostLayout } from './host-layout.ts'
+import { readHostLayout, type BwrapChoice, type HostLayout } from './host-layout.ts'
 import { createMountPoints, madeListName } from './mount-points.ts'
 import { removeLeftFolders } from './orphans.ts'
 import { makeRunFolder, usableRunRoot, type RunFolder } from './run-folder.ts'
@@ -31,10 +31,10 @@ export async function realFolder(path: string, what: string): Promise<Result<str
 }
 
 /** Sockets and scripts go below `wantedRunRoot`. */
-export function createGrounds(wantedRunRoot: string, bwrapPath: string | undefined): Grounds {
+export function createGrounds(wantedRunRoot: string, bwrap: BwrapChoice): Grounds {
   const mountPoints = createMountPoints()
   const inUse = new Set<string>()
-  const readLayout = (): Promise<Result<HostLayout, Failure>> => readHostLayout(bwrapPath, process.env['PATH'] ?? '')
+  const readLayout = (): Promise<Result<HostLayout, Failure>> => readHostLayout(bwrap, process.env['PATH'] ?? '')
 
   async function openFolder(): Promise<RunFolder> {
     const folder = await makeRunFolder(await usableRunRoot(wantedRunRoot))

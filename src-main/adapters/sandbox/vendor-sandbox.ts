@@ -24,6 +24,8 @@ export interface VendorSandboxDeps {
   readonly runRoot: string
   /** OpenCode's binary, on which the bridge runs. */
   readonly openCodeBinary: () => string
+  /** The bwrap that ships with the app, for systems that have none. */
+  readonly bundledBwrapPath?: string
   readonly clock: Clock
 }
 
@@ -39,7 +41,7 @@ export function createVendorSandbox(deps: VendorSandboxDeps): VendorSandbox {
     const none = unavailableSandbox(process.platform, deps.clock)
     return { launch: async () => err((await none.probe()).failure ?? failure('isolation-unavailable', 'No sandbox is available.', 'Run the app on Linux.')) }
   }
-  const grounds = createGrounds(deps.runRoot, undefined)
+  const grounds = createGrounds(deps.runRoot, deps)
   let swept: Promise<void> | null = null
   return {
     launch: async (spec, signal) => {
