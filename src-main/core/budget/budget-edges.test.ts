@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
 import { committedOf, emptyBudget, exhaustedFailure, meters, release, reserve, settle, type BudgetState, type Charge, type ExhaustedReason } from './budget.ts'
-import { messageCharge, requestCharge, turnCharge, usageOf } from './charge.ts'
+import { messageCharge, turnCharge, usageOf } from './charge.ts'
 import { fitRequest } from './fit.ts'
 
 const limits: BudgetLimits = { profile: 'pilot', turnsMax: 4, messagesMax: 8, requestsMax: 10, tokensMax: 1_000, moneyMicroUsdMax: 2_500_000, deadlineMs: 600_000 }
