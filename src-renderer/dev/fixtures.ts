@@ -7,7 +7,7 @@ import type { Brief, Evidence, IsolationReport, Verification } from '../../src-p
 export const start = Date.now() - 64_000
 export const digest = (seed: number): Digest => `sha256:${Array.from({ length: 64 }, (_, i) => ((seed * 31 + i * 7 + ((seed * i) % 13)) % 16).toString(16)).join('')}` as Digest
 
-export const isolation: IsolationReport = { usable: true, level: 'bubblewrap', summary: 'bubblewrap, no network', detail: 'Own user, pid, ipc, uts and network namespaces; system read-only; home absent; 2 GiB memory.', checkedAt: start, failure: null }
+export const isolation: IsolationReport = { usable: true, level: 'bubblewrap', summary: 'bubblewrap, no network', detail: 'Own user, pid, ipc, uts and network namespaces; system read-only; home absent. A trial run passed.', checkedAt: start, failure: null }
 
 export const brief: Brief = {
   goal: 'Make the shipping cost follow the order value as the requirement says, and cover each boundary with a test.',
