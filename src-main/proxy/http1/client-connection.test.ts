@@ -120,4 +120,26 @@ describe('a client’s bytes', () => {
     const many = Buffer.from((wholes[3] ?? '').repeat(500))
     expect((await readByUs([many])).requests.length).toBeGreaterThan(1)
   })
+
+  test('that are still on their way when their answer goes out belong to no other request, whatever comes behind', async () => {
+    const refused = duplexPair()
+    const [client, server] = refused
+    const heads: string[] = []
+    let written = ''
+    client.on('data', (bytes: Buffer) => { written += bytes.toString('latin1') })
+    const connection = new ClientConnection(Object.assign(server, { setNoDelay: () => undefined }) as unknown as Socket, (request, reply) => {
+      heads.push(request.target)
+      reply.begin(413, [['content-length', 0]])
+      reply.end()
+      return null
+    }, () => 0)
+    client.write(`${head(['Content-Length: 1000000'], '/big')}${'x'.repeat(1_000)}`)
+    await settled(client)
+    // The client has given up its body and takes the connection for its next request.
+    client.write(head(['Content-Length: 0'], '/next'))
+    await settled(client)
+    connection.destroy()
+    expect(heads).toEqual(['/big'])
+    expect(written).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close\r\n\r\n$/)
+  })
 })

@@ -22,7 +22,9 @@ type Stage = { readonly is: 'head' } | { readonly is: 'body'; readonly decoder: 
 /**
  * One client's connection: a request at a time, read strictly. C1. A request that cannot be read for certain is answered 400 and is the last
  * one of its connection. C2. Bytes that were sent ahead are read when the answer before them is out, at most 64 KiB of them. C3. A
- * client that ends its side has gone: who has died cannot be told from who has only nothing more to say.
+ * client that ends its side has gone: who has died cannot be told from who has only nothing more to say. C4. An answer that goes out before
+ * its request's body has come is the last one: a client that stops sending could take up the connection for another request, whose bytes
+ * would be read as the rest of this body.
  */
 export class ClientConnection {
   readonly #socket: Socket
@@ -33,6 +35,7 @@ export class ClientConnection {
   /** Bytes of the next head, or sent ahead. */
   #ahead: Buffer = empty
   #keeps = true
+  #readOverBytes = 0
   /** When it is ended unless something happens. */
   #until: number
 
@@ -67,11 +70,18 @@ export class ClientConnection {
   #take(bytes: Buffer): void {
     const stage = this.#stage
     if (stage.is === 'body') { this.#takeBody(stage, bytes, 0); return }
-    if (stage.is === 'leaving') return
+    if (stage.is === 'leaving') { this.#readOver(bytes.length); return }
     if (stage.is === 'head' && this.#ahead.length === 0) this.#until = this.#now() + http1Limits.requestHeadMs
     this.#ahead = this.#ahead.length === 0 ? bytes : Buffer.concat([this.#ahead, bytes])
     if (stage.is === 'head') this.#readHeads()
     else if (this.#ahead.length > http1Limits.aheadBytesMax) this.#socket.destroy()
+  }
+
+  /** What still comes behind the last answer: some clients read only once they have sent everything. */
+  #readOver(bytes: number): void {
+    this.#readOverBytes += bytes
+    this.#until = this.#now() + http1Limits.lingerMs
+    if (this.#readOverBytes > http1Limits.discardBytesMax) this.#socket.destroy()
   }
 
   /** Reads requests for as long as they are whole and answered at once. */
@@ -94,7 +104,8 @@ export class ClientConnection {
     const framing = requestFraming(head.fields, minor)
     if (method === undefined || target === undefined || framing === null) { this.#refuse(400); return }
     this.#keeps = minor === 1 && !head.fields.lists('connection', 'close')
-    const reply = new Reply({ socket: this.#socket, minor, bodiless: method === 'HEAD', keeps: this.#keeps, onFinished: () => { this.#answered() } })
+    const whole = framing.is === 'length' && bytes.length - head.bytes >= framing.bytes
+    const reply = new Reply({ socket: this.#socket, minor, bodiless: method === 'HEAD', keeps: () => (this.#keeps &&= whole || this.#stage.is === 'answering'), onFinished: () => { this.#answered() } })
     this.#reply = reply
     const taker = this.#onRequest({ method, target, fields: head.fields, bodyBytes: framing.is === 'length' ? framing.bytes : null }, reply)
     if (this.#socket.destroyed) return
@@ -120,11 +131,12 @@ export class ClientConnection {
     else if (over) this.#stage = { ...stage, taker: null, pieces: [] }
     if (over) taker.take('too-large')
     else if (stage.decoder.done && taker !== null) taker.take(joined(stage.pieces, stage.bytes))
-    else if (stage.decoder.done && this.#reply?.finished === true) this.#answered()
+    else if (this.#reply?.finished === true && (stage.decoder.done || !this.#keeps)) this.#answered()
   }
 
   /** The answer is out. The next request is read once this one's body is over. */
   #answered(): void {
+    if (this.#stage.is === 'body' && !this.#keeps) { this.#leave(); return }
     if (this.#stage.is !== 'answering') return
     this.#reply = null
     if (!this.#keeps) { this.#leave(); return }

@@ -12,8 +12,8 @@ export interface ReplyDeps {
   readonly minor: 0 | 1
   /** A HEAD request gets no body. */
   readonly bodiless: boolean
-  /** The connection serves another request after this one. */
-  readonly keeps: boolean
+  /** Whether the connection serves another request after this one; asked once, when the head is said. */
+  readonly keeps: () => boolean
   readonly onFinished: () => void
 }
 
@@ -68,7 +68,7 @@ export class Reply extends EventEmitter<{ close: []; drain: [] }> {
     this.#body = status === 204 || status === 304 || this.#deps.bodiless ? 'none' : length !== null ? 'length' : this.#deps.minor === 1 ? 'chunked' : 'until-close'
     this.#left = length ?? 0
     if (this.#body === 'chunked') text += 'transfer-encoding: chunked\r\n'
-    this.#head = `${text}${this.#deps.keeps ? keepLine : 'connection: close\r\n'}\r\n`
+    this.#head = `${text}${this.#deps.keeps() ? keepLine : 'connection: close\r\n'}\r\n`
     process.nextTick(() => { if (this.#head !== null && !this.#gone) this.#send([]) })
   }
 
