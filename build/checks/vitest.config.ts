@@ -8,5 +8,7 @@ export default defineConfig({
     // Two cores are the smallest machine that the suite must pass on; adapter tests start real processes.
     maxWorkers: 2,
     testTimeout: 60_000,
+    // Tests wait for facts. The default of one second is shorter than a loaded machine's pauses.
+    expect: { poll: { timeout: 20_000 } },
   },
 })
