@@ -3,6 +3,7 @@ import { emptyBudget } from '../budget/budget.ts'
 import { spendOn } from './budget.ts'
 import type { TaskEvent } from './events.ts'
 import { isFinished, openQuestion, waitingHolds, type Phase, type TaskState } from './model.ts'
+import { SeenCalls } from './seen-calls.ts'
 
 type Opened = Extract<TaskEvent, { type: 'task-opened' }>
 
@@ -13,7 +14,7 @@ export function opened(event: Opened, at: Millis): TaskState {
     targets: event.targets, budget: event.budget, grant: event.grant, revisionOf: event.revisionOf, createdAt: at, updatedAt: at, deadlineAt: event.deadlineAt, versions: event.versions, scriptedOwner: event.scriptedOwner, runtime: event.runtime ?? 'opencode-server',
     status: 'open', phase: 'preparing', phaseSince: at, generation: 1, cancel: null, cancelThen: null, recovery: null, disposition: null, failure: null,
     base: null, brief: null, holds: new Map(), grants: new Map(), providerCleared: { lead: false, coder: false }, coder: { is: 'none' }, sessionId: null, turns: [], questions: new Map(),
-    openTools: new Map(), endedTools: new Set(), lastTestRun: null, envelopeSeq: { lead: 0, coder: 0 }, lastEnvelope: { lead: null, coder: null }, calls: [], spending: emptyBudget, raisedInTurn: null, evidence: null, summary: '', verification: null, verified: false, reviewText: null, workspaceDisposed: false,
+    openTools: new Map(), endedTools: SeenCalls.none(), lastTestRun: null, envelopeSeq: { lead: 0, coder: 0 }, lastEnvelope: { lead: null, coder: null }, calls: [], spending: emptyBudget, raisedInTurn: null, evidence: null, summary: '', verification: null, verified: false, reviewText: null, workspaceDisposed: false,
   }
 }
 
@@ -127,7 +128,7 @@ function evolveTools(state: TaskState, event: Extract<TaskEvent, { type: 'tool-s
   openTools.delete(event.callId)
   // A later edit makes an earlier test run stale: evidence needs a run after the last edit.
   const edited = event.state === 'done' && (event.tool === 'write' || event.tool === 'edit' || event.tool === 'apply_patch' || event.tool === 'patch')
-  return { ...state, openTools, endedTools: new Set(state.endedTools).add(event.callId), lastTestRun: edited ? null : state.lastTestRun }
+  return { ...state, openTools, endedTools: state.endedTools.with(event.callId), lastTestRun: edited ? null : state.lastTestRun }
 }
 
 function evolveQuestions(state: TaskState, event: Extract<TaskEvent, { type: 'question-asked' | 'question-passed-to-owner' | 'question-answered' | 'question-closed' }>): TaskState {

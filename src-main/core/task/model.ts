@@ -6,6 +6,7 @@ import type { HoldRecord } from '../approval/hold.ts'
 import type { GrantRecord } from '../approval/standing-grant.ts'
 import { wellFormed } from '../digest.ts'
 import type { RunVersions, TargetFacts, TurnKind } from './events.ts'
+import type { SeenCalls } from './seen-calls.ts'
 
 /** What the host is busy with, beside the status. Each task is in exactly one. */
 export type Phase =
@@ -93,7 +94,7 @@ export interface TaskState {
   /** Tool calls that have started and not ended. */
   readonly openTools: ReadonlyMap<CallId, { readonly tool: string }>
   /** Calls that have their one final record. */
-  readonly endedTools: ReadonlySet<CallId>
+  readonly endedTools: SeenCalls
   readonly lastTestRun: TestRun | null
   readonly envelopeSeq: { readonly lead: number; readonly coder: number }
   /** The newest envelope of each bot: what the other's next word replies to. */
