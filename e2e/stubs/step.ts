@@ -10,6 +10,8 @@ export interface CallStep {
   readonly text?: string
   /** Stops half-way through the arguments: for that long, or until `release` of the provider when it is 'until-released', or dies there. */
   readonly half?: { readonly forMs: number } | 'until-released' | 'dies'
+  /** A second call of the same reply under the same id, as some gateways send it; chat only. */
+  readonly twin?: { readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
   /** Before the reply begins, as a model thinks; without it there is no wait. */
   readonly thinksMs?: number
   /** Between two pieces of the arguments; without it they follow as fast as they go. */
@@ -26,7 +28,9 @@ export interface TextStep {
 /** OpenCode's tools, as the coder calls them. Paths are of the sandbox. */
 export const does = {
   write: (filePath: string, content: string, more: Pick<CallStep, 'text' | 'half' | 'paceMs' | 'thinksMs'> = {}): CallStep => ({ is: 'call', tool: 'write', input: { filePath, content }, ...more }),
-  bash: (command: string, description = 'Run a command'): CallStep => ({ is: 'call', tool: 'bash', input: { command, description } }),
+  bash: (command: string, description = 'Run a command', more: Pick<CallStep, 'half' | 'twin'> = {}): CallStep => ({ is: 'call', tool: 'bash', input: { command, description }, ...more }),
+  edit: (filePath: string, oldString: string, newString: string, more: Pick<CallStep, 'half'> = {}): CallStep => ({ is: 'call', tool: 'edit', input: { filePath, oldString, newString }, ...more }),
+  grep: (pattern: string, more: Pick<CallStep, 'half'> = {}): CallStep => ({ is: 'call', tool: 'grep', input: { pattern, include: '*.ts', path: '/workspace' }, ...more }),
   read: (filePath: string): CallStep => ({ is: 'call', tool: 'read', input: { filePath } }),
   question: (question: string, options: readonly string[]): CallStep =>
     ({ is: 'call', tool: 'question', input: { questions: [{ question, header: question.slice(0, 28), options: options.map((label) => ({ label, description: label })) }] } }),

@@ -83,8 +83,8 @@ function CodeLine({ text, pieces }: { readonly text: string; readonly pieces: re
 
 /** An edit as it grows: the end of what goes, then what comes. `after` null: that has not begun. */
 function Hunk({ before, after }: { readonly before: string; readonly after: string | null }): ReactNode {
-  const gone = before.split('\n')
-  const come = after === null ? [] : after.split('\n').slice(-linesShownMax)
+  const gone = linesOf(before)
+  const come = after === null ? [] : linesOf(after).slice(-linesShownMax)
   const shown = gone.slice(after === null ? -linesShownMax : -replacedLinesMax)
   return (
     <>
@@ -94,8 +94,14 @@ function Hunk({ before, after }: { readonly before: string; readonly after: stri
   )
 }
 
+/** What stands behind the last line feed is a line only once it has a character. */
+function linesOf(text: string): readonly string[] {
+  const lines = text.split('\n')
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
+}
+
 function PatchLines({ text }: { readonly text: string }): ReactNode {
-  return text.split('\n').slice(-linesShownMax).map((line, index) => <Line key={index} kind={line.startsWith('+') ? 'come' : line.startsWith('-') ? 'gone' : line.startsWith('***') ? 'file' : 'same'} text={line} />)
+  return linesOf(text).slice(-linesShownMax).map((line, index) => <Line key={index} kind={line.startsWith('+') ? 'come' : line.startsWith('-') ? 'gone' : line.startsWith('***') ? 'file' : 'same'} text={line} />)
 }
 
 function Line({ kind, text }: { readonly kind: 'gone' | 'come' | 'file' | 'same'; readonly text: string }): ReactNode {
