@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, MessagesSquare } from 'lucide-react'
-import { useLayoutEffect, useRef, useState, useSyncExternalStore, type ReactNode, type RefObject } from 'react'
+import { useCallback, useLayoutEffect, useRef, useState, useSyncExternalStore, type ReactNode, type RefObject } from 'react'
 import type { EntryBody } from '../../../src-preload/contract/rows.ts'
 import { t } from '../../i18n/text.ts'
 import { useEntryKeys, useRoom } from '../../store/hooks.ts'
@@ -55,12 +55,14 @@ export function Transcript({ taskId }: { readonly taskId: string }): ReactNode {
   const keys = useEntryKeys(taskId)
   const room = useRoom()
   const { box, content, atEnd, unseen, toEnd } = useFollowing(keys.length)
+  // The same function as long as the rows are the same: the virtualizer measures all of them anew when it changes.
+  const keyAt = useCallback((index: number) => keys[index] ?? index, [keys])
   // eslint-disable-next-line react-hooks/incompatible-library -- the React compiler is not used
   const virtualizer = useVirtualizer({
     count: keys.length,
     getScrollElement: () => box.current,
     estimateSize: (index) => heightsPx[room.rows.entry(keys[index] ?? '')?.body.is ?? 'message'],
-    getItemKey: (index) => keys[index] ?? index,
+    getItemKey: keyAt,
     overscan: keys.length <= wholeRowsMax ? wholeRowsMax : overscanRows,
     paddingStart: 16,
     paddingEnd: 24,
