@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
+import { boundToUs } from './bound-to-us.ts'
 
 export interface RunOptions {
   readonly cwd?: string
@@ -8,6 +9,8 @@ export interface RunOptions {
   readonly output?: 'inherit' | 'quiet'
   /** Through the command interpreter: Windows needs it for npm, which is a script there. */
   readonly shell?: boolean
+  /** Ends with this process, even when that is killed. */
+  readonly boundToUs?: boolean
 }
 
 /**
@@ -16,7 +19,8 @@ export interface RunOptions {
  */
 export async function exitCodeOf(command: string, args: readonly string[], options: RunOptions = {}): Promise<number> {
   const quiet = options.output === 'quiet'
-  const child = spawn(command, args, {
+  const ours = options.boundToUs === true ? boundToUs(command, args) : { command, args }
+  const child = spawn(ours.command, ours.args, {
     cwd: options.cwd,
     env: options.env,
     shell: options.shell ?? false,

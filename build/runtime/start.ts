@@ -1,5 +1,6 @@
 // `npm start`: sets up what is missing, builds what changed, opens the window. Arguments go to the app.
 import { join, resolve } from 'node:path'
+import { endWithParent } from './bound-to-us.ts'
 import { buildApp } from './build-app.ts'
 import { exitCodeOf } from './run-command.ts'
 import { hasNoDisplay, setUp } from './set-up.ts'
@@ -9,6 +10,7 @@ import { openVirtualScreen } from './virtual-screen.ts'
 const root = resolve(import.meta.dirname, '../..')
 
 async function start(appArguments: readonly string[]): Promise<number> {
+  endWithParent()
   const headless = hasNoDisplay()
   const runtime = await setUp(headless ? ['window', 'display'] : ['window'])
   await buildApp()
@@ -16,11 +18,11 @@ async function start(appArguments: readonly string[]): Promise<number> {
   await stageResources(await shippedResources(runtime), resources)
   const args = [...sandboxSwitch(), root, ...appArguments]
   const env = { ...process.env, COUNTERSIGN_RESOURCES: resources }
-  if (!headless) return exitCodeOf(runtime.electron.executable, args, { env, cwd: root })
+  if (!headless) return exitCodeOf(runtime.electron.executable, args, { env, cwd: root, boundToUs: true })
   console.log('start: no display here, so the window opens on a virtual screen (Xvfb) where nobody sees it')
   const screen = await openVirtualScreen()
   try {
-    return await exitCodeOf(runtime.electron.executable, args, { env: { ...env, DISPLAY: screen.display }, cwd: root })
+    return await exitCodeOf(runtime.electron.executable, args, { env: { ...env, DISPLAY: screen.display }, cwd: root, boundToUs: true })
   } finally {
     await screen.close()
   }

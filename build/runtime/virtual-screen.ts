@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
+import { boundToUs } from './bound-to-us.ts'
 
 export interface VirtualScreen {
   /** For the environment's DISPLAY. */
@@ -16,7 +17,8 @@ export interface VirtualScreen {
  */
 export async function openVirtualScreen(): Promise<VirtualScreen> {
   const args = ['-displayfd', '3', '-screen', '0', '1440x900x24', '-nolisten', 'tcp', '-ac', '-noreset']
-  const server = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
+  const screen = boundToUs('Xvfb', args)
+  const server = spawn(screen.command, screen.args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
   const ended = once(server, 'exit')
   const number = await Promise.race([
     firstLine(server.stdio[3] as Readable),
