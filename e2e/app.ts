@@ -134,7 +134,8 @@ export class App {
   }
 }
 
-function providersIn(ownerFolder: string, providers: readonly Provider[] | undefined): Record<string, string> {
+/** Writes the providers' file into the owner's folder; gives the variable that names it. */
+export function providersIn(ownerFolder: string, providers: readonly Provider[] | undefined): Record<string, string> {
   if (providers === undefined) return {}
   const path = join(ownerFolder, 'providers.json')
   writeFileSync(path, JSON.stringify(providers))

@@ -55,7 +55,8 @@ export class ShippedApp {
   }
 }
 
-async function waitForLine(child: ChildProcess, output: { readonly text: string }, pattern: RegExp): Promise<string> {
+/** Waits until a started app has printed a line like `pattern`; gives its first group, or the line. @throws when the app has ended */
+export async function waitForLine(child: ChildProcess, output: { readonly text: string }, pattern: RegExp): Promise<string> {
   for (;;) {
     const found = pattern.exec(output.text)
     if (found !== null) return found[1] ?? found[0]

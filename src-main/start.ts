@@ -5,6 +5,7 @@ import { methodNames } from '../src-preload/contract/channels.ts'
 import type { AppInfo, MethodName } from '../src-preload/contract/methods.ts'
 import { err, ok, type Result } from '../src-preload/contract/result.ts'
 import { buildParts, layGround, startDemo, startProxy, stopParts, type ComposeOptions, type Ground, type Parts } from './compose.ts'
+import { refusalOf } from './engine/refusal.ts'
 import { readAppInfo } from './shell/app-info.ts'
 import { confirmQuit, pickFolder, saveAs } from './shell/dialogs.ts'
 import { createAnswer, type Handlers } from './shell/ipc/answer.ts'
@@ -53,9 +54,8 @@ export async function startApp({ window, entriesDir, give }: Opened): Promise<vo
   installMenu((command) => { push.signal({ is: 'menu', command }) })
   quitInOrder(parts, options, window)
   parts.gateway.onState(() => { push.signal({ is: 'app-info-changed' }) })
-  // What an earlier life left under way is taken up with the processes that it needs.
-  if (parts.journal.openEffects().length > 0) await startProcesses(parts)
-  await parts.engine.start()
+  const unreadable = await takeUp(parts)
+  if (unreadable !== null) { give(answer(blockedHandlers(ground, options, unreadable))); return }
   const handedOut = new Promise<void>((resolve) => { push.onSnapshot(resolve) })
   const drawn = Promise.race([handedOut.then(() => pause(firstFramesMs)), pause(firstFramesMsMax)])
   const proxyUp = drawn.then(() => startProxy(parts))
@@ -64,6 +64,20 @@ export async function startApp({ window, entriesDir, give }: Opened): Promise<vo
   // A task that waits may go on by itself.
   if (parts.engine.openTasks().some(({ targets }) => targets.lead.demo || targets.coder.demo)) await startDemo(parts)
   await parts.engine.look()
+}
+
+/** Takes up what an earlier life left under way, with the processes that it needs. Gives why the journal cannot be read, or null. */
+async function takeUp(parts: Parts): Promise<Failure | null> {
+  try {
+    if (parts.journal.openEffects().length > 0) await startProcesses(parts)
+    await parts.engine.start()
+    return null
+  } catch (error) {
+    const refused = refusalOf(error)
+    if (refused === null) throw error
+    parts.ground.log.error('the journal cannot be read', { code: refused.code })
+    return refused
+  }
 }
 
 async function startProcesses(parts: Parts): Promise<void> {

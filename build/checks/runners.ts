@@ -41,6 +41,7 @@ export const packagedRunners: readonly Runner[] = [
   { script: 'simulate' },
   { script: 'package', arguments: ['--inspectable'] },
   { script: 'e2e', report: { path: playwrightReport, read: playwrightTally } },
+  { script: 'soak', arguments: ['--kills', '20'] },
   { script: 'acceptance', arguments: ['--share'], report: { path: acceptanceReport, read: ownTally } },
 ]
 

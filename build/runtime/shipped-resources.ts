@@ -15,7 +15,7 @@ export interface ShippedResource {
 }
 
 /**
- * What ships outside of the asar: `native/better_sqlite3.node`, `opencode/opencode[.exe]`, `licences/` and the entries of the
+ * What ships outside of the asar: `native/better_sqlite3.node`, `opencode/opencode[.exe]`, `licences/`, `verify-export.mjs` and the entries of the
  * repository's own `resources/` under their own names.
  */
 export async function shippedResources(runtime: Runtime): Promise<readonly ShippedResource[]> {
@@ -24,6 +24,7 @@ export async function shippedResources(runtime: Runtime): Promise<readonly Shipp
     { from: await openCodeBinary(), to: `opencode/${openCodeName(process.platform)}` },
     { from: join(root, 'LICENSE'), to: 'licences/LICENSE.txt' },
     { from: await writeThirdPartyNotices(), to: 'licences/THIRD-PARTY.txt' },
+    { from: join(root, 'build/verify-export.mjs'), to: 'verify-export.mjs' },
     ...ownResources(),
   ]
 }

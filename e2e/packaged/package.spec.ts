@@ -44,7 +44,7 @@ test('ships its own bundles and nothing else in the archive', () => {
 })
 
 test('ships the coder, the SQLite addon and the licences beside it, and no default app', () => {
-  const shipped = ['opencode/opencode', 'native/better_sqlite3.node', 'licences/LICENSE.txt', 'licences/THIRD-PARTY.txt']
+  const shipped = ['opencode/opencode', 'native/better_sqlite3.node', 'verify-export.mjs', 'licences/LICENSE.txt', 'licences/THIRD-PARTY.txt']
   expect(shipped.filter((name) => !existsSync(join(unpacked, 'resources', name)))).toEqual([])
   expect(existsSync(join(unpacked, 'resources/default_app.asar'))).toBe(false)
 })

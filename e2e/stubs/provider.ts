@@ -36,6 +36,7 @@ export class StubProvider {
   #moments: Moments = { halfways: 0 }
   #release: () => void = () => undefined
   #everyone: Step | null = null
+  #otherwise: () => Step = () => does.say('Done.')
 
   private constructor() {
     this.#server = createServer((request, response) => {
@@ -64,6 +65,12 @@ export class StubProvider {
   /** Appends steps of the coder. Requests beyond the last one get a plain word that the work is done. */
   coder(...steps: readonly Step[]): this {
     this.#queue.push(...steps)
+    return this
+  }
+
+  /** What the coder is given beyond the last step. */
+  otherwise(next: () => Step): this {
+    this.#otherwise = next
     return this
   }
 
@@ -121,7 +128,7 @@ export class StubProvider {
 
   #stepFor(asked: Asked): Step {
     if (this.#everyone !== null) return this.#everyone
-    if (asked.asker === 'coder') return this.#queue.shift() ?? does.say('Done.')
+    if (asked.asker === 'coder') return this.#queue.shift() ?? this.#otherwise()
     return does.say(asked.asker === 'other' ? 'A title' : this.#lead[asked.asker])
   }
 

@@ -13,6 +13,7 @@ import { project } from '../core/task/rows/project.ts'
 import { taskRow, type LiveFacts } from '../core/task/rows/task-row.ts'
 import type { Clock, Coder, EffectRecord, Journal, StoredEvent } from './ports.ts'
 import { contentDigestOf } from './content-digest.ts'
+import { refusalOf } from './refusal.ts'
 import type { Room } from './room.ts'
 
 /** Who gives a command, under which id, and which effect's outcome it reports. */
@@ -79,8 +80,18 @@ export class Dispatcher {
     return recorded.is === 'taken' ? recorded.result : err(recorded.failure)
   }
 
-  /** As `dispatch`, and tells a journal that refuses from a refusal of the task. */
+  /** As `dispatch`, and tells a journal that refuses, also to be read, from a refusal of the task. */
   record(taskId: TaskId, command: TaskCommand, meta: CommandMeta): Recorded {
+    try {
+      return this.#record(taskId, command, meta)
+    } catch (error) {
+      const refused = refusalOf(error)
+      if (refused === null) throw error
+      return { is: 'journal-refused', failure: refused }
+    }
+  }
+
+  #record(taskId: TaskId, command: TaskCommand, meta: CommandMeta): Recorded {
     const { journal, clock } = this.#deps
     const contentDigest = contentDigestOf(taskId, command)
     const receipt = journal.receiptOf(meta.commandId)

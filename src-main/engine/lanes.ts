@@ -1,8 +1,9 @@
-import { failureSchema, type Failure } from '../../src-preload/contract/failure.ts'
+import type { Failure } from '../../src-preload/contract/failure.ts'
 import type { TaskId } from '../../src-preload/contract/ids.ts'
 import { limits } from '../../src-preload/contract/limits.ts'
 import { rowKey } from '../../src-preload/contract/rows.ts'
 import type { Clock, Timers } from './ports.ts'
+import { refusalOf } from './refusal.ts'
 import type { Room } from './room.ts'
 
 /** One thing to record. Gives the journal's refusal, or null when it is done: recorded, or of no consequence. */
@@ -84,10 +85,4 @@ export class Lanes {
   #later(taskId: TaskId): void {
     this.#deps.timers.after(againMs, this.#lifetime.signal, () => { if (this.ready(taskId) !== null) this.#later(taskId) })
   }
-}
-
-/** The failure that a refusing journal throws with; null for any other error, which is a bug. */
-function refusalOf(error: unknown): Failure | null {
-  const parsed = error instanceof Error && 'failure' in error ? failureSchema.safeParse(error.failure) : null
-  return parsed?.success === true ? parsed.data : null
 }

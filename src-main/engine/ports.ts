@@ -41,7 +41,7 @@ export interface Commit {
 /** `duplicate`: this command was committed before. `other-content`: another command was, under this id. Either way nothing was written. */
 export type CommitOutcome = { readonly is: 'committed'; readonly stored: readonly StoredEvent[] } | { readonly is: 'duplicate' } | { readonly is: 'other-content' } | { readonly is: 'conflict'; readonly version: number } | { readonly is: 'failed'; readonly failure: Failure }
 
-/** What `startEffect` and `endEffect` throw when nothing can be written now: an error with the failure for the owner. The call may be tried again. */
+/** What every call but `commit` throws when the disk refuses: an error with the failure for the owner. The call may be tried again. */
 export interface JournalRefusal extends Error { readonly failure: Failure }
 
 export interface Journal {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
@@ -134,7 +134,9 @@ describe('journal export', () => {
     writeFileSync(join(folder, 'good.jsonl'), bytes)
     writeFileSync(join(folder, 'bad.jsonl'), bytes.toString().replace('Grüße, 4', 'Grüße, 5'))
     const run = promisify(execFile)
-    const program = join(import.meta.dirname, '../../../build/verify-export.mjs')
+    // Alone in its folder, as whoever got only it and the file.
+    const program = join(folder, 'verify-export.mjs')
+    copyFileSync(join(import.meta.dirname, '../../../build/verify-export.mjs'), program)
     const head = whole.ok ? whole.headHash : ''
     expect((await run(process.execPath, [program, join(folder, 'good.jsonl'), '--head', head], { cwd: folder })).stdout).toBe(`good: 6 events, head ${head}\n`)
     await expect(run(process.execPath, [program, join(folder, 'bad.jsonl')])).rejects.toMatchObject({ code: 1, stdout: 'bad: line 6: the row does not match its hash\n' })

@@ -8,7 +8,7 @@ import { failpoint, type Failing } from '../../engine/failpoints.ts'
 import type { Commit, CommitOutcome, EffectRecord, Journal } from '../../engine/ports.ts'
 import { auditReader, taskOfStream, type AuditQuery } from './audit.ts'
 import { exportJournal, type ExportOrder, type ExportReceipt } from './export.ts'
-import { JournalFault, journalFailure, sqliteCode } from './faults.ts'
+import { corrupt, JournalFault, journalFailure, sqliteCode } from './faults.ts'
 import { rowHash, storedEvent, type EventRecord } from './records.ts'
 import { verifyChain, type ChainReport } from './verify.ts'
 
@@ -32,7 +32,7 @@ interface Seams extends Failing { readonly path: string; readonly redact?: (text
 export function createJournal(db: Database.Database, seams: Seams): SqliteJournal {
   const reader = auditReader(db, seams.taskOf ?? taskOfStream)
   const write = writer(db, seams)
-  const reads = readers(db)
+  const reads = readers(db, seams.path)
   const effects = effectWriter(db, seams)
   return {
     commit: (commit) => {
@@ -50,12 +50,12 @@ export function createJournal(db: Database.Database, seams: Seams): SqliteJourna
     },
     ...reads,
     ...effects,
-    facts: () => ({
+    facts: () => guarded(seams.path, () => ({
       path: seams.path, sqliteVersion: String(db.prepare('SELECT sqlite_version()').pluck().get()), schemaVersion: Number(db.pragma('user_version', { simple: true })),
       events: reader.head().seq, headHash: reader.head().hash,
-    }),
-    audit: reader.query,
-    verifyChain: () => verifyChain(db),
+    })),
+    audit: (query) => guarded(seams.path, () => reader.query(query)),
+    verifyChain: () => verifyChain(db).catch((error: unknown) => guarded(seams.path, () => { throw error })),
     exportJsonl: (order) => exportJournal(db, seams.path, order),
     close: () => { db.close() },
   }
@@ -183,12 +183,12 @@ function effectWriter(db: Database.Database, seams: Seams): Pick<Journal, 'start
   }
 }
 
-/** What SQLite refuses is thrown as a fault that carries the failure for the owner; a bug of ours as it is. */
+/** What SQLite refuses, and text that is not what was written, is thrown as a fault that carries the failure for the owner; a bug of ours as it is. */
 function guarded<T>(path: string, act: () => T): T {
   try {
     return act()
   } catch (error) {
-    const known = journalFailure(error, path)
+    const known = error instanceof SyntaxError ? corrupt(path, 'An event\'s content is no JSON.') : journalFailure(error, path)
     throw known === null ? error : new JournalFault(known)
   }
 }
@@ -208,26 +208,27 @@ function digestBytes(digest: Digest): Buffer {
 
 const pageRows = 500
 
-function readers(db: Database.Database): Pick<Journal, 'receiptOf' | 'streams' | 'read' | 'openEffects'> {
+function readers(db: Database.Database, path: string): Pick<Journal, 'receiptOf' | 'streams' | 'read' | 'openEffects'> {
+  const receipt = receipts(db)
   // By the index, which holds all that is asked for: the table is as large as everything that ever happened.
   const streams = db.prepare<[], string>('SELECT stream FROM events INDEXED BY sqlite_autoindex_events_1 WHERE version = 1 ORDER BY seq').pluck()
   const page = db.prepare<[string, number, number], Omit<EventRecord, 'prev'>>('SELECT seq, stream, version, at, commandId, actor, type, payload, hash FROM events WHERE stream = ? AND version > ? ORDER BY version LIMIT ?')
   const open = db.prepare<[], EffectRecord & { payload: string }>(
     "SELECT id, stream, kind, payload, state, attempts, commandId FROM effects WHERE state IN ('pending', 'started') ORDER BY ord")
   return {
-    receiptOf: receipts(db),
-    streams: () => streams.all(),
+    receiptOf: (commandId) => guarded(path, () => receipt(commandId)),
+    streams: () => guarded(path, () => streams.all()),
     // Pages instead of one open cursor: a commit may happen while the caller is still reading.
     read: function* (stream, fromVersion = 0) {
       let after = fromVersion
       for (;;) {
-        const records = page.all(stream, after, pageRows)
-        for (const record of records) yield storedEvent(record)
+        const records = guarded(path, () => page.all(stream, after, pageRows))
+        for (const record of records) yield guarded(path, () => storedEvent(record))
         const last = records.at(-1)
         if (last === undefined || records.length < pageRows) return
         after = last.version
       }
     },
-    openEffects: () => open.all().map((effect) => ({ ...effect, payload: JSON.parse(effect.payload) as unknown })),
+    openEffects: () => guarded(path, () => open.all().map((effect) => ({ ...effect, payload: JSON.parse(effect.payload) as unknown }))),
   }
 }
