@@ -93,7 +93,7 @@ export function toolBody(callId: string, tool: string, change: Partial<ToolBody>
 }
 
 let order = 0
-export function entry(taskId: string, author: Author, body: EntryBody, name = `e${(order + 1).toString()}`): EntryRow {
+export function entry(taskId: string, author: Author, body: EntryBody, name = body.is === 'call' ? `call:${body.call.callNumber.toString()}` : `e${(order + 1).toString()}`): EntryRow {
   order += 1
   return { kind: 'entry', key: `entry:${taskId}:${name}`, taskId: taskId as TaskId, order, at: start + order * 1_700, author, turnId: 'turn-1' as TurnId, body }
 }
