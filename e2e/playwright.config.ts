@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test'
 
 export default defineConfig({
-  testDir: '.',
+  testDir: 'packaged',
   testMatch: '**/*.spec.ts',
   outputDir: '../dist/e2e',
   // One app at a time: each starts a window, a coder and their children, and the smallest machine has two cores.

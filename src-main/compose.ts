@@ -1,34 +1,31 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { failure, type Failure } from '../src-preload/contract/failure.ts'
+import type { Failure } from '../src-preload/contract/failure.ts'
 import { limits } from '../src-preload/contract/limits.ts'
-import { err, ok, type Result } from '../src-preload/contract/result.ts'
+import { ok } from '../src-preload/contract/result.ts'
 import { openKeychain, type SafeStorage } from './adapters/keychain/keychain.ts'
-import { createLead } from './adapters/lead/proxy-lead.ts'
-import { createOpenCodeCoder } from './adapters/opencode/opencode-coder.ts'
-import { startDemoProvider } from './adapters/proxy/demo-process.ts'
+import { createMessageIds } from './adapters/opencode/message-ids.ts'
 import { createModelGateway } from './adapters/proxy/gateway.ts'
-import { VendorJobs } from './adapters/proxy/vendor-jobs.ts'
-import { createBubblewrapSandbox } from './adapters/sandbox/bubblewrap-sandbox.ts'
 import { closable } from './adapters/sandbox/closable-sandbox.ts'
-import { insidePaths } from './adapters/sandbox/inside-paths.ts'
+import { endRecorded, removeLeftFolders } from './adapters/sandbox/orphans.ts'
 import { usableRunRoot } from './adapters/sandbox/run-folder.ts'
-import { createVendorSandbox } from './adapters/sandbox/vendor-sandbox.ts'
 import { createModelDirectory } from './adapters/settings/model-directory.ts'
 import { loadProvidersFile } from './adapters/settings/providers-file.ts'
 import { openSettings } from './adapters/settings/settings-store.ts'
 import { openJournal } from './adapters/sqlite/open.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { createIds } from './adapters/system/ids.ts'
-import { createLog, type LogFacts } from './adapters/system/log.ts'
+import { flat } from './adapters/system/log-facts.ts'
+import { createLog } from './adapters/system/log.ts'
 import { createRedactor } from './adapters/system/redaction.ts'
 import { textFiles } from './adapters/system/text-files.ts'
 import { createTimers } from './adapters/system/timers.ts'
-import { createWorkspace } from './adapters/workspace/workspace.ts'
 import { Engine } from './engine/engine.ts'
-import type { Notifier } from './engine/ports.ts'
+import type { Notifier, Sandbox } from './engine/ports.ts'
+import { late, loadOnce, type Late } from './late.ts'
+import type { LateAdapters } from './late-adapters.ts'
+import { ModelProcesses } from './model-processes.ts'
 import { failpointAt } from './shell/failpoint-at.ts'
-import { demoAware, type DemoAddress } from './shell/demo-address.ts'
 import { fallbackAware } from './shell/fallback-aware.ts'
 import { forkOf } from './shell/fork.ts'
 import { probeAware } from './shell/provider-test.ts'
@@ -63,17 +60,13 @@ export async function layGround(options: ComposeOptions) {
   return { dataDir, runRoot, resources, settings, keychain, providers, redact, log, problems }
 }
 
-/** Processes that were asked for. */
-interface Started { proxy: Promise<Result<null, Failure>> | null; demo: Promise<void> | null; stopping: boolean }
-
-function nothingStarted(): Started {
-  return { proxy: null, demo: null, stopping: false }
-}
-
 /** What a running app is made of. */
 export type Parts = Extract<ReturnType<typeof buildParts>, { ok: true }>['value']
 
-/** The journal, the processes and the engine. A journal that cannot be opened is the one thing that stops here. */
+/**
+ * The journal, the engine and ways to all else. A journal that cannot be opened is the one thing that stops here. What no start needs is
+ * loaded at its first use: a room is drawn from the journal alone.
+ */
 export function buildParts(ground: Ground, options: ComposeOptions) {
   const { dataDir, runRoot, resources, settings, providers, log } = ground
   const life = failpointAt(process.env)
@@ -81,77 +74,62 @@ export function buildParts(ground: Ground, options: ComposeOptions) {
   if (!journal.ok) return journal
   const note = noteTo(log)
   const bundled = openCodeIn(resources, process.platform)
-  const binaryPath = (): string => process.env['COUNTERSIGN_OPENCODE_BIN'] ?? settings.get().openCodeBinary ?? bundled
-  const sandbox = closable(createBubblewrapSandbox({ runRoot, openCodeBinary: binaryPath, bundledBwrapPath: bubblewrapIn(resources), clock, ids }), clock)
-  const coder = createOpenCodeCoder({ sandbox, binaryPath, clock, ids, timers, shellClientPath: insidePaths.shell, filesDir: join(dataDir, 'opencode-run'), log: ({ level, msg, ...facts }) => { log[level](msg, flat(facts)) } })
-  const vendorJobs = new VendorJobs({
-    sandbox: createVendorSandbox({ runRoot: join(runRoot, 'v'), openCodeBinary: binaryPath, bundledBwrapPath: bubblewrapIn(resources), clock }), vendor: () => settings.get().fallbacks.vendor ?? null, homeDir: join(dataDir, 'vendor-home'), runRoot,
-    log: (level, message) => { log[level](message) },
-  })
+  const adapters = loadOnce(async () => (await import('./late-adapters.ts')).openLateAdapters({
+    ...life, dataDir, runRoot, sampleDir: sampleIn(resources), settings, clock, ids, timers, log, bundledBwrapPath: bubblewrapIn(resources),
+    openCodeBinary: () => process.env['COUNTERSIGN_OPENCODE_BIN'] ?? settings.get().openCodeBinary ?? bundled,
+  }))
+  const sandbox = closable(lateSandbox(adapters, runRoot), clock)
+  const coder = { ...late(async () => (await adapters.get()).coder(sandbox), { probe: true, start: true }), mintIds: createMessageIds(ids) }
+  const workspace = late(async () => (await adapters.get()).workspace, { inspect: true, prepare: true, locate: true, readExcerpt: true, diff: true, cleanCopy: true, apply: true, observeApply: true, writePatch: true, dispose: true, usage: true })
+  const lead = late(async () => (await adapters.get()).lead, { ask: true })
   const gateway = createModelGateway({
     fork: forkOf(join(options.entriesDir, 'proxy.js'), 'Countersign model proxy', (line) => { log.warn('proxy printed', { line }) }), runRoot,
     credentials: (providerId) => Promise.resolve(providers.credential(providerId)), clock, timers, ids, log: (level, message) => { log[level](message) },
-    preferredPort: limits.proxyDefaultPort, serving: () => servingRules(settings.get(), process.env), vendorJobs,
+    preferredPort: limits.proxyDefaultPort, serving: () => servingRules(settings.get(), process.env),
+    vendorJobs: { ask: (...order) => { void adapters.get().then(({ vendorJobs }) => { vendorJobs.ask(...order) }) }, stop: (jobId) => { adapters.now()?.vendorJobs.stop(jobId) }, stopAll: async () => { await adapters.now()?.vendorJobs.stopAll() } },
   })
-  const demo: DemoAddress = { port: null }
-  const directory = fallbackAware(demoAware(providers, demo), () => settings.get(), process.env)
-  const workspace = createWorkspace({ ...life, root: join(dataDir, 'tasks'), sampleDir: sampleIn(resources), clock, quotaBytes: () => settings.get().workspaceQuotaBytes, patchDir: join(dataDir, 'patches') })
-  const probing = probeAware(gateway)
-  const lead = createLead()
+  const processes = new ModelProcesses({ gateway, forkDemo: forkOf(join(options.entriesDir, 'demo.js'), 'Countersign demo model', (line) => { log.warn('demo printed', { line }) }), timers, log, holdMs: demoHoldMs(process.env) })
+  const directory = fallbackAware(providers, () => settings.get(), process.env)
   const sqliteVersion = journal.value.facts().sqliteVersion
   const engine = new Engine({
-    ...life, clock, ids, timers, journal: journal.value, sandbox, coder, gateway: probing, directory, lead, workspace, notifier: options.notifier,
+    ...life, clock, ids, timers, journal: journal.value, sandbox, coder, gateway: probeAware(processes.onDemand), directory, lead, workspace, notifier: options.notifier,
     versions: () => ({ app: options.appVersion, electron: process.versions.electron, sqlite: sqliteVersion, openCode: null }), scriptedOwner: options.scriptedOwner, log: note,
   })
-  return ok({ ground, journal: journal.value, sandbox, coder, gateway, directory, workspace, lead, engine, demo, started: nothingStarted(), sqliteVersion, ids, entriesDir: options.entriesDir })
+  return ok({ ground, journal: journal.value, sandbox, coder, gateway, directory, workspace, lead, engine, processes, sqliteVersion, ids })
 }
 
-/** Starts the proxy, once; whoever asks again gets the same outcome. Nothing starts while the app is quitting. */
-export function startProxy(parts: Parts): Promise<Result<null, Failure>> {
-  return parts.started.proxy ??= proxyStarted(parts)
+/** R3 needs the sweep of what an earlier life left before the room is drawn, and nothing else of the sandbox. */
+function lateSandbox(adapters: Late<LateAdapters>, runRoot: string): Sandbox {
+  const whole = late(async () => (await adapters.get()).sandbox, { probe: true, launch: true, run: true, endOrphans: true })
+  return {
+    ...whole,
+    endOrphans: async (recorded) => {
+      // With sandboxes in use, or none to be had on this system, the adapter itself knows.
+      if (adapters.now() !== null || process.platform !== 'linux') return whole.endOrphans(recorded)
+      const proof = await endRecorded(recorded, () => clock.now())
+      await removeLeftFolders(await usableRunRoot(runRoot), new Set())
+      return proof
+    },
+  }
 }
 
-async function proxyStarted(parts: Parts): Promise<Result<null, Failure>> {
-  if (parts.started.stopping) return err(failure('proxy-failed', 'The app is quitting.', 'Start it again.'))
-  const gateway = await parts.gateway.start()
-  if (gateway.ok) return ok(null)
-  parts.ground.log.error('the proxy did not start', { code: gateway.error.code })
-  return gateway
-}
+const demoHoldMsMax = 600_000
 
-/** Starts the demo model, once; it is started again when it dies. Only a task that uses it needs it. */
-export function startDemo(parts: Parts): Promise<void> {
-  return parts.started.demo ??= keepDemo(parts)
-}
-
-async function keepDemo(parts: Parts): Promise<void> {
-  if (parts.started.stopping) return
-  const { log } = parts.ground
-  const holdMs = Number.parseInt(process.env['COUNTERSIGN_DEMO_HOLD_MS'] ?? '0', 10)
-  const fork = forkOf(join(parts.entriesDir, 'demo.js'), 'Countersign demo model', (line) => { log.warn('demo printed', { line }) })
-  const started = await startDemoProvider(fork, { holdMs: Number.isFinite(holdMs) && holdMs > 0 ? Math.min(holdMs, 600_000) : 0, timers })
-  if (!started.ok) { log.error('the demo provider did not start', { code: started.error.code }); return }
-  parts.demo.port = started.value.port
-  parts.demo.stop = () => started.value.stop()
-  void started.value.exited.then(() => {
-    parts.demo.port = null
-    if (!parts.started.stopping) timers.after(1_000, new AbortController().signal, () => { void keepDemo(parts) })
-  })
+/** COUNTERSIGN_DEMO_HOLD_MS: for so long the demo model holds a tool's arguments half-way. */
+function demoHoldMs(env: NodeJS.ProcessEnv): number {
+  const holdMs = Number.parseInt(env['COUNTERSIGN_DEMO_HOLD_MS'] ?? '0', 10)
+  return Number.isFinite(holdMs) && holdMs > 0 ? Math.min(holdMs, demoHoldMsMax) : 0
 }
 
 /** Ends everything, children first, with the journal last. */
 export async function stopParts(parts: Parts): Promise<void> {
-  parts.started.stopping = true
+  parts.processes.startNoMore()
   await parts.engine.close()
-  await Promise.allSettled([parts.gateway.stop(), parts.demo.stop?.() ?? Promise.resolve(), parts.sandbox.close()])
+  await Promise.allSettled([parts.processes.stop(), parts.sandbox.close()])
   parts.journal.close()
   await parts.ground.log.flush()
 }
 
 function noteTo(log: Ground['log']): (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void {
   return (level, msg, fields) => { log[level](msg, flat(fields)) }
-}
-
-function flat(fields: Record<string, unknown>): LogFacts {
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null ? value : JSON.stringify(value)]))
 }

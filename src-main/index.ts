@@ -16,10 +16,9 @@ async function main(): Promise<void> {
   denyPermissions()
   const served = serveApp(join(import.meta.dirname, '../renderer'))
   window = openMainWindow(join(import.meta.dirname, '../preload/index.cjs'))
-  // The window's process comes up meanwhile, and then evaluates its own scripts: what is loaded here fills the pauses between its requests.
-  await served.page
+  // While the window's process comes up there is nothing to do; from its first request on it is served, and then evaluates its own scripts.
   await import('../src-preload/contract/methods.ts')
-  await served.scripts
+  await served
   const { startApp } = await import('./start.ts')
   await startApp({ window: () => window, entriesDir: import.meta.dirname, give })
 }

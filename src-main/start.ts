@@ -1,11 +1,14 @@
 import { app, safeStorage, type BrowserWindow } from 'electron'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Failure } from '../src-preload/contract/failure.ts'
+import { failure, type Failure } from '../src-preload/contract/failure.ts'
 import { methodNames } from '../src-preload/contract/channels.ts'
-import type { AppInfo, MethodName } from '../src-preload/contract/methods.ts'
+import type { MethodName } from '../src-preload/contract/methods.ts'
 import { err, ok, type Result } from '../src-preload/contract/result.ts'
-import { buildParts, layGround, startDemo, startProxy, stopParts, type ComposeOptions, type Ground, type Parts } from './compose.ts'
+import { markVersion } from './adapters/system/version-mark.ts'
+import { buildParts, layGround, stopParts, type ComposeOptions, type Ground, type Parts } from './compose.ts'
+import type { Updates } from './engine/updates.ts'
 import { refusalOf } from './engine/refusal.ts'
+import { loadOnce, type Late } from './late.ts'
 import { readAppInfo } from './shell/app-info.ts'
 import { confirmQuit, pickFolder, saveAs } from './shell/dialogs.ts'
 import { createAnswer, type Handlers } from './shell/ipc/answer.ts'
@@ -32,7 +35,7 @@ const firstFramesMsMax = 2_000
 
 /**
  * Starts the app behind a window that is open already: the journal is read and the room handed out first, so that there is something to look
- * at; processes follow once that has been drawn, or at the first call that needs them.
+ * at; processes follow at the first call that needs them.
  */
 export async function startApp({ window, entriesDir, give }: Opened): Promise<void> {
   const attention = createAttention(window)
@@ -40,7 +43,8 @@ export async function startApp({ window, entriesDir, give }: Opened): Promise<vo
   const answer = (handlers: Handlers): Answer => createAnswer(handlers, (msg, fields) => { console.error(msg, fields) })
   const ground = await layGround(options)
   attention.follow(() => ground.settings.get().attention)
-  const built = buildParts(ground, options)
+  const kept = await keepForOldVersion(ground, options)
+  const built = kept.ok ? buildParts(ground, options) : kept
   if (!built.ok) {
     ground.log.error('the journal cannot be used', { code: built.error.code })
     give(answer(blockedHandlers(ground, options, built.error)))
@@ -52,24 +56,25 @@ export async function startApp({ window, entriesDir, give }: Opened): Promise<vo
   console.log(`versions ${JSON.stringify({ app: app.getVersion(), electron, node, chrome, sqlite: parts.sqliteVersion })}`)
   const push = new Push(parts.engine.room)
   installMenu((command) => { push.signal({ is: 'menu', command }) })
-  quitInOrder(parts, options, window)
+  const updates = loadOnce(async () => (await import('./look-for-updates.ts')).openUpdates(parts, options, () => { push.signal({ is: 'app-info-changed' }) }))
+  quitInOrder(parts, options, window, updates)
   parts.gateway.onState(() => { push.signal({ is: 'app-info-changed' }) })
   const unreadable = await takeUp(parts)
   if (unreadable !== null) { give(answer(blockedHandlers(ground, options, unreadable))); return }
   const handedOut = new Promise<void>((resolve) => { push.onSnapshot(resolve) })
   const drawn = Promise.race([handedOut.then(() => pause(firstFramesMs)), pause(firstFramesMsMax)])
-  const proxyUp = drawn.then(() => startProxy(parts))
-  give(answer(afterProcesses(parts, runningHandlers(parts, options, push, attention, proxyUp))))
-  await proxyUp
-  // A task that waits may go on by itself.
-  if (parts.engine.openTasks().some(({ targets }) => targets.lead.demo || targets.coder.demo)) await startDemo(parts)
+  give(answer(warmingUp(parts, runningHandlers(parts, options, push, attention, updates))))
+  await drawn
+  // A task that waits may go on by itself, or at the next click.
+  const open = parts.engine.openTasks()
+  if (open.length > 0) parts.processes.warmUp({ demo: open.some(({ targets }) => targets.lead.demo || targets.coder.demo) })
   await parts.engine.look()
+  ;(await updates.get()).start()
 }
 
-/** Takes up what an earlier life left under way, with the processes that it needs. Gives why the journal cannot be read, or null. */
+/** Takes up what an earlier life left under way. Gives why the journal cannot be read, or null. */
 async function takeUp(parts: Parts): Promise<Failure | null> {
   try {
-    if (parts.journal.openEffects().length > 0) await startProcesses(parts)
     await parts.engine.start()
     return null
   } catch (error) {
@@ -80,22 +85,27 @@ async function takeUp(parts: Parts): Promise<Failure | null> {
   }
 }
 
-async function startProcesses(parts: Parts): Promise<void> {
-  await Promise.all([startProxy(parts), startDemo(parts)])
+/** U4. Before a version starts for the first time on the journal of another, that journal is kept as it is. */
+async function keepForOldVersion(ground: Ground, { dataDir, appVersion }: ComposeOptions): Promise<Result<null, Failure>> {
+  try {
+    const { before, backup } = await markVersion(dataDir, appVersion, Date.now())
+    if (backup !== null) ground.log.info('the journal of another version was kept', { before: before ?? 'unknown', now: appVersion, backup })
+    return ok(null)
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error
+    return err(failure(error.code === 'ENOSPC' || error.code === 'EDQUOT' ? 'disk-full' : 'unavailable', `The journal could not be backed up before this version uses it for the first time (${String(error.code)}).`, 'Free some space or make the data folder writable, and start the app again. Nothing was changed.'))
+  }
 }
 
-/** Which calls may lead to a model call or a run of the coder. Complete by type. */
-const needsProcesses = {
-  'app.info': false, 'room.snapshot': false, 'task.create': true, 'task.runSample': true, 'task.stop': false, 'task.writeBrief': true, 'task.answer': true, 'task.revise': true, 'task.recover': true,
-  'approval.shown': false, 'approval.decide': true, 'grant.revoke': false, 'folder.pick': false, 'folder.inspect': false, 'review.get': false, 'review.savePatch': false, 'settings.get': false, 'settings.put': false,
-  'providers.list': false, 'provider.put': false, 'provider.remove': false, 'provider.test': true, 'audit.query': false, 'audit.verify': false, 'audit.export': false, 'workspace.list': false, 'workspace.dispose': false,
-} as const satisfies Record<MethodName, boolean>
+/** Which calls begin something that asks a model soon. */
+const leadsToModels: ReadonlySet<MethodName> = new Set(['task.create', 'task.runSample', 'task.revise', 'provider.test'])
 
-/** Calls that need the processes have them started and wait for them; all others go through. */
-function afterProcesses(parts: Parts, handlers: Handlers): Handlers {
+/** With calls that lead to a model call, its processes start to come up; the call itself waits for nothing. */
+function warmingUp(parts: Parts, handlers: Handlers): Handlers {
   return Object.fromEntries(methodNames.map((method) => {
     const handler = handlers[method] as (input: never, page: never) => unknown
-    return [method, needsProcesses[method] ? async (input: never, page: never) => { await startProcesses(parts); return handler(input, page) } : handler]
+    if (!leadsToModels.has(method)) return [method, handler]
+    return [method, (input: never, page: never) => { parts.processes.warmUp({ demo: method === 'task.runSample' }); return handler(input, page) }]
   })) as unknown as Handlers
 }
 
@@ -110,13 +120,9 @@ function blockedHandlers(ground: Ground, options: ComposeOptions, why: Failure):
   }
 }
 
-function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, attention: Attention, proxyUp: Promise<Result<null, Failure>>): Handlers {
+function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, attention: Attention, updates: Late<Updates>): Handlers {
   const { ground, engine, journal, workspace } = parts
   const { settings, providers } = ground
-  const proxy = (): AppInfo['proxy'] => {
-    const now = parts.gateway.state()
-    return { ...now, state: now.state === 'stopped' ? 'failed' : now.state }
-  }
   // Keys and rules reach the running proxy at once; calls in flight go on as they began.
   const refreshed = <T extends { readonly ok: boolean }>(result: T): T => {
     if (result.ok) void parts.gateway.refresh()
@@ -124,15 +130,12 @@ function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, atte
   }
   return createHandlers({
     engine, push, workspace,
-    info: async () => {
-      const proxyStarted = await proxyUp
-      return readAppInfo({ ...options, problems: [...ground.problems, ...(proxyStarted.ok ? [] : [proxyStarted.error])], keyring: ground.keychain.backend(), running: { sandbox: parts.sandbox, coder: parts.coder, sqliteVersion: parts.sqliteVersion, proxy: proxy() } })
-    },
+    info: () => readAppInfo({ ...options, problems: ground.problems, keyring: ground.keychain.backend(), running: { sandbox: parts.sandbox, coder: parts.coder, sqliteVersion: parts.sqliteVersion, proxy: () => parts.gateway.state() } }),
     sampleTask: (commandId) => readSampleTask(sampleIn(ground.resources), settings.get(), commandId),
     settings: { get: () => settings.get(), put: async (next) => { const saved = refreshed(await settings.put(next)); attention.settingsChanged(); return saved } },
     providers: {
       list: () => Promise.resolve(providers.list()), put: async (input) => refreshed(await providers.put(input)), remove: async (id) => refreshed(await providers.remove(id)),
-      test: (input) => testProvider({ gateway: parts.gateway, directory: parts.directory, lead: parts.lead, ids: parts.ids }, input),
+      test: (input) => testProvider({ gateway: parts.processes.onDemand, directory: parts.directory, lead: parts.lead, ids: parts.ids }, input),
     },
     audit: {
       query: (input) => journal.audit(input), verify: () => journal.verifyChain(),
@@ -142,17 +145,21 @@ function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, atte
       },
     },
     dialogs: { pickFolder, saveAs },
+    updates: () => updates.get(),
   })
 }
 
 /** Quitting while a process works asks once; then it stops with proof, and what was in flight is found again. */
-function quitInOrder(parts: Parts, options: ComposeOptions, window: () => BrowserWindow | null): void {
+function quitInOrder(parts: Parts, options: ComposeOptions, window: () => BrowserWindow | null, updates: Late<Updates>): void {
   let state: 'running' | 'asking' | 'stopping' | 'stopped' = 'running'
   const stop = async (): Promise<void> => {
     state = 'stopping'
+    const installs = updates.now()?.installsAtQuit() === true
+    updates.now()?.close()
     await stopParts(parts)
     state = 'stopped'
-    app.quit()
+    // Ends the app by itself when it can install; else the quit goes on.
+    if (!installs || updates.now()?.install().ok !== true) app.quit()
   }
   app.on('before-quit', (event) => {
     if (state === 'stopped') return

@@ -4,16 +4,21 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { buildApp, buildInspectableMain, inspectableMain } from '../runtime/build-app.ts'
 import { setUp } from '../runtime/set-up.ts'
-import { shippedResources } from '../runtime/shipped-resources.ts'
 import { builderConfig } from './builder-config.ts'
+import { checkContents, unpackedApp } from './contents.ts'
 import { copyInspectable } from './inspectable.ts'
+import { stageFolder, stageFor } from './stage.ts'
+import { hostTarget } from './target.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
 async function packageApp(wanted: readonly string[]): Promise<void> {
   const runtime = await setUp(['window'])
   await buildApp()
-  await build({ projectDir: root, dir: true, publish: 'never', config: builderConfig(runtime.electron, await shippedResources(runtime)) })
+  const target = hostTarget()
+  await stageFor(target, runtime.sqliteAddon)
+  await build({ projectDir: root, dir: true, publish: 'never', [target.arch]: true, config: builderConfig({ electron: runtime.electron, stage: stageFolder, updatesFrom: null }) })
+  await checkContents(unpackedApp(target), target)
   if (!wanted.includes('--inspectable')) return
   const unpacked = join(root, 'dist/linux-unpacked')
   if (!existsSync(unpacked)) throw new Error('--inspectable is for Linux so far')

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, rm, symlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { openCodeBinary, openCodeName } from './opencode-binary.ts'
-import type { Runtime } from './set-up.ts'
+import { sqlitePrebuild } from './sqlite-addon.ts'
 import { writeThirdPartyNotices } from './third-party-notices.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -16,12 +16,13 @@ export interface ShippedResource {
 
 /**
  * What ships outside of the asar: `native/better_sqlite3.node`, `opencode/opencode[.exe]`, `licences/`, `verify-export.mjs` and the entries of the
- * repository's own `resources/` under their own names.
+ * repository's own `resources/` under their own names. `sqliteAddon`: another addon than the target's prebuild.
+ * @throws when the target's OpenCode or SQLite prebuild cannot be had
  */
-export async function shippedResources(runtime: Runtime): Promise<readonly ShippedResource[]> {
+export async function shippedResources(target: { readonly platform: NodeJS.Platform; readonly arch: string }, sqliteAddon: string | null): Promise<readonly ShippedResource[]> {
   return [
-    { from: runtime.sqliteAddon, to: 'native/better_sqlite3.node' },
-    { from: await openCodeBinary(), to: `opencode/${openCodeName(process.platform)}` },
+    { from: sqliteAddon ?? sqlitePrebuild(target), to: 'native/better_sqlite3.node' },
+    { from: await openCodeBinary(target), to: `opencode/${openCodeName(target.platform)}` },
     { from: join(root, 'LICENSE'), to: 'licences/LICENSE.txt' },
     { from: await writeThirdPartyNotices(), to: 'licences/THIRD-PARTY.txt' },
     { from: join(root, 'build/verify-export.mjs'), to: 'verify-export.mjs' },

@@ -23,15 +23,16 @@ const flags = {
  * package's source, kept beside the runtime and never inside node_modules, where it would shadow the prebuild of the unit tests.
  */
 export async function sqliteAddon(runtime: ElectronRuntime): Promise<string> {
-  if (!runtime.standIn) return prebuild()
+  if (!runtime.standIn) return sqlitePrebuild(process)
   const built = join(cacheFolder(), `better-sqlite3-${recipe(runtime)}.node`)
   if (!existsSync(built)) await buildAddon(built)
   return built
 }
 
-function prebuild(): string {
-  const path = join(source, 'prebuilds', `${process.platform}-${process.arch}.node`)
-  if (!existsSync(path)) throw new Error(`better-sqlite3 has no prebuild for ${process.platform}-${process.arch}`)
+/** The package's own addon for a target. @throws when there is none */
+export function sqlitePrebuild({ platform, arch }: { readonly platform: string; readonly arch: string }): string {
+  const path = join(source, 'prebuilds', `${platform}-${arch}.node`)
+  if (!existsSync(path)) throw new Error(`better-sqlite3 has no prebuild for ${platform}-${arch}`)
   return path
 }
 

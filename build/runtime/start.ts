@@ -15,7 +15,7 @@ async function start(appArguments: readonly string[]): Promise<number> {
   const runtime = await setUp(headless ? ['window', 'display'] : ['window'])
   await buildApp()
   const resources = join(root, 'node_modules/.cache/countersign-resources')
-  await stageResources(await shippedResources(runtime), resources)
+  await stageResources(await shippedResources(process, runtime.sqliteAddon), resources)
   const args = [...sandboxSwitch(), root, ...appArguments]
   const env = { ...process.env, COUNTERSIGN_RESOURCES: resources }
   if (!headless) return exitCodeOf(runtime.electron.executable, args, { env, cwd: root, boundToUs: true })

@@ -8,7 +8,7 @@ export interface InfoSources {
   readonly scriptedOwner: boolean
   readonly problems: readonly Failure[]
   readonly keyring: { readonly real: boolean; readonly backend: string }
-  readonly running: { readonly sandbox: Sandbox; readonly coder: Coder; readonly sqliteVersion: string; readonly proxy: AppInfo['proxy'] } | null
+  readonly running: { readonly sandbox: Sandbox; readonly coder: Coder; readonly sqliteVersion: string; readonly proxy: () => AppInfo['proxy'] } | null
 }
 
 /** The product depends on this major version of Electron; another one is a stand-in for tests and trials. */
@@ -25,6 +25,7 @@ export async function readAppInfo(sources: InfoSources): Promise<AppInfo> {
     platform: `${process.platform} ${process.arch}`, dataDir: sources.dataDir, scriptedOwner: sources.scriptedOwner,
     isolation: isolation ?? { usable: false, level: 'none', summary: 'not probed', detail: '', checkedAt: Date.now(), failure: failure('unavailable', 'The app is not fully started.', 'Look at the message at the top of the window.') },
     openCodeFailure: openCode?.ok === false ? openCode.error : null,
-    proxy: running?.proxy ?? { state: 'failed', port: null, note: null }, keyring: sources.keyring, startProblems: [...sources.problems],
+    // Asked after the probes, which take their time: whoever asked meanwhile gets this same answer.
+    proxy: running?.proxy() ?? { state: 'failed', port: null, note: null }, keyring: sources.keyring, startProblems: [...sources.problems],
   }
 }

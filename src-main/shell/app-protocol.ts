@@ -29,27 +29,23 @@ const types: Readonly<Record<string, string>> = {
   '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml', '.png': 'image/png', '.woff2': 'font/woff2', '.wasm': 'application/wasm',
 }
 
-/** When the page got its document, and when it had its scripts too and asked for nothing more. Both at the latest after half a second. */
-export interface Served { readonly page: Promise<void>; readonly scripts: Promise<void> }
-
 /**
  * Serves `rendererDir` as `app://countersign/`, read-only, with a strict CSP; any path outside of it, and any that is not there, is a 404.
  * Files are read right here: through Chromium's network service the first of them would wait until that process is up. While the page is
- * being served this process had better not do anything long.
+ * being served this process had better not do anything long: what is given resolves when the page has asked for its scripts and has them, at
+ * the latest after half a second.
  */
-export function serveApp(rendererDir: string): Served {
-  const page = createLull(0)
+export function serveApp(rendererDir: string): Promise<void> {
   const scripts = createLull(scriptsLullMs)
   // The newer `protocol.handle` first loads the runtime's whole fetch (30 ms here, before the first byte).
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- see above
   protocol.registerBufferProtocol('app', (request, callback) => {
     void answer(rendererDir, request).then((response) => {
       callback(response)
-      if (response.mimeType === 'text/html') page.stir()
       if (response.mimeType === 'text/javascript') scripts.stir()
     })
   })
-  return { page: page.over, scripts: scripts.over }
+  return scripts.over
 }
 
 async function answer(rendererDir: string, request: ProtocolRequest): Promise<ProtocolResponse & { readonly mimeType?: string }> {
@@ -77,7 +73,7 @@ function decodedPath(path: string): string | null {
 
 const notFound = { statusCode: 404, data: Buffer.from('Not found') }
 const servedMsMax = 500
-const scriptsLullMs = 10
+const scriptsLullMs = 2
 
 interface Lull { readonly stir: () => void; readonly over: Promise<void> }
 

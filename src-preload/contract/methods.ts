@@ -4,6 +4,7 @@ import { failureSchema, type Failure } from './failure.ts'
 import type { Result } from './result.ts'
 import { rowPatchSchema } from './rows.ts'
 import { briefSchema, budgetLimitsSchema, coderRuntimeSchema, evidenceSchema, fileChangeSchema, isolationReportSchema, modelRefSchema, mountSchema, recoveryExitSchema, taskGrantSchema, taskSourceSchema, verificationSchema } from './task.ts'
+import { updateStateSchema } from './updates.ts'
 import { providerSchema, providerViewSchema, settingsSchema } from './settings.ts'
 
 const nothing = z.object({})
@@ -42,7 +43,7 @@ export type AuditRow = z.infer<typeof auditRowSchema>
 export const appInfoSchema = z.object({
   versions: z.object({ app: z.string(), electron: z.string(), chromium: z.string(), node: z.string(), sqlite: z.string(), openCode: z.string().nullable() }),
   runtimeNote: z.string().nullable(), platform: z.string(), dataDir: z.string(), scriptedOwner: z.boolean(),
-  isolation: isolationReportSchema, openCodeFailure: failureSchema.nullable(), proxy: z.object({ state: z.enum(['starting', 'ready', 'restarting', 'failed']), port: z.number().int().nullable(), note: z.string().nullable() }),
+  isolation: isolationReportSchema, openCodeFailure: failureSchema.nullable(), proxy: z.object({ state: z.enum(['stopped', 'starting', 'ready', 'restarting', 'failed']), port: z.number().int().nullable(), note: z.string().nullable() }),
   keyring: z.object({ real: z.boolean(), backend: z.string() }), startProblems: z.array(failureSchema),
 })
 export type AppInfo = z.infer<typeof appInfoSchema>
@@ -81,6 +82,10 @@ export const methods = {
   'audit.verify': { input: nothing, output: z.object({ events: z.number().int(), headHash: z.string(), firstBadSeq: z.number().int().nullable() }) },
   'audit.export': { input: z.object({ taskId: taskIdSchema.nullable() }), output: z.object({ path: z.string().nullable() }) },
   'workspace.list': { input: nothing, output: z.object({ uses: z.array(workspaceUseSchema), totalBytes: z.number().int(), quotaBytes: z.number().int() }) },
+  'updates.get': { input: nothing, output: updateStateSchema },
+  'updates.look': { input: nothing, output: updateStateSchema },
+  'updates.download': { input: nothing, output: updateStateSchema },
+  'updates.install': { input: nothing, output: acknowledged },
   'workspace.dispose': { input: z.object({ taskId: taskIdSchema }), output: acknowledged },
 } as const satisfies Record<string, { input: z.ZodType; output: z.ZodType }>
 

@@ -159,7 +159,7 @@ export const en = {
     life: 'Life of a token, seconds', lifeHint: 'Counts where the answer names neither expires_in nor expires_at. Empty: 300.', needClientId: 'The client id that belongs to this secret.', badLife: 'From 30 to 86400 seconds, or nothing.', at: (host: string) => `key exchanged at ${host}`,
   },
   runtimes: {
-    platform: 'Platform', proxy: 'Model proxy', proxyStates: { starting: 'starting', ready: 'ready', restarting: 'restarting', failed: 'failed' }, data: 'Data folder', binary: 'OpenCode binary', binaryHint: 'Stable 1.x from 1.17.18. Left empty, the bundled one is used. Takes effect with the next task.', bundled: 'bundled', useBundled: 'Use the bundled one',
+    platform: 'Platform', proxy: 'Model proxy', proxyStates: { stopped: 'starts with the first task', starting: 'starting', ready: 'ready', restarting: 'restarting', failed: 'failed' }, data: 'Data folder', binary: 'OpenCode binary', binaryHint: 'Stable 1.x from 1.17.18. Left empty, the bundled one is used. Takes effect with the next task.', bundled: 'bundled', useBundled: 'Use the bundled one',
   },
   isolation: {
     usable: 'Isolation works', unusable: 'No working isolation: nothing can run', level: 'Level', levels: { bubblewrap: 'bubblewrap', 'seatbelt-untested': 'Seatbelt (untested)', none: 'none' }, checked: 'Checked', inside: 'Inside',
@@ -188,7 +188,9 @@ export const en = {
   attention: {
     intro: 'When something waits for you and the window is not in front. What waits is never named there: a lock screen may show it.', notify: 'Notification', notifyHint: 'Says only that an approval waits. Never takes the focus.', badge: 'Number on the app\'s icon', badgeHint: 'Where the system shows one.', tray: 'Icon in the system\'s tray', trayHint: 'With the number that waits, and a menu to show the window or quit.',
   },
-  updates: { label: 'New versions', off: 'Never look', offHint: 'Nothing is asked of any server.', notify: 'Tell me', notifyHint: 'Looks once a day and shows a note.', automatic: 'Install by itself', automaticHint: 'Downloads, and installs at the next quit.', never: 'An update never restarts a live run; it waits until none is live.' },
+  updates: { label: 'New versions', off: 'Never look', offHint: 'Nothing is asked of any server.', notify: 'Tell me', notifyHint: 'Looks once a day and shows a note.', automatic: 'Install by itself', automaticHint: 'Looks once a day, downloads, and installs at the next quit.', never: 'An update never ends a task: it waits while one runs, an approval waits or the journal has work. Before a new version starts for the first time, journal and settings are kept, so that the old one can be put back.',
+    now: 'This version', look: 'Look now', download: 'Download', install: 'Install and restart', notLooked: 'Not looked since the start of the app.', checking: 'Looking…', current: (at: string) => `This is the newest version (looked ${at}).`,
+    found: (version: string) => `Version ${version} is there.`, downloading: (version: string) => `Version ${version} is being downloaded.`, ready: (version: string) => `Version ${version} is downloaded and verified.`, readyHint: 'It goes in when you say so; with “Install by itself”, at the next quit.', waitsFor: (why: string) => `It waits: ${why}.` },
   storage: {
     used: 'Workspaces on disk', none: 'No workspace is on disk', task: 'Task', size: 'Size', action: 'Action', cleanUp: 'Clean up', inUse: 'in use', quota: 'Quota, GiB', quotaHint: 'A task that would pass it does not start.', cleanUpTitle: 'Clean up this workspace?', cleanUpHint: 'A snapshot of the result and the history are kept; the working copy is deleted. This is journaled.',
   },

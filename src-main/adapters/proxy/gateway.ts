@@ -28,7 +28,7 @@ export interface ModelGatewayDeps {
   /** What the owner allows now; asked at each start and `refresh`. Default: direct only. */
   readonly serving?: () => ServingRules
   /** Runs the vendor's program for the fallbacks. */
-  readonly vendorJobs?: VendorJobs
+  readonly vendorJobs?: Pick<VendorJobs, 'ask' | 'stop' | 'stopAll'>
 }
 
 /** The gateway with what the window shows of its process. */

@@ -17,7 +17,8 @@ export const defaultSettings: Settings = {
   attention: { notify: true, badge: true, tray: true },
   openCodeBinary: null,
   fallbacks: { directEnabled: true, warmEnabled: false, execEnabled: false },
-  updates: 'notify',
+  // Nothing is asked of any server before the owner wants it.
+  updates: 'off',
   workspaceQuotaBytes: 10 * 1024 * 1024 * 1024,
 }
 

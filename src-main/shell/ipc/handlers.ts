@@ -7,6 +7,7 @@ import type { Settings } from '../../../src-preload/contract/settings.ts'
 import { isFinished } from '../../core/task/model.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Workspace } from '../../engine/ports.ts'
+import type { Updates } from '../../engine/updates.ts'
 import type { Push } from './push.ts'
 import type { Handlers } from './answer.ts'
 
@@ -30,13 +31,14 @@ export interface Services {
     exportTo(path: string, taskId: TaskId | null): Promise<Result<null, Failure>>
   }
   readonly dialogs: { pickFolder(page: WebContents): Promise<string | null>; saveAs(page: WebContents, name: string): Promise<string | null> }
+  readonly updates: () => Promise<Updates>
 }
 
 const recorded = ok({ recorded: true as const })
 
 /** The handlers of all methods: each is a few lines between the window and one service. */
 export function createHandlers(services: Services): Handlers {
-  return { ...roomHandlers(services), ...taskHandlers(services), ...folderHandlers(services), ...settingsHandlers(services), ...auditHandlers(services) }
+  return { ...roomHandlers(services), ...taskHandlers(services), ...folderHandlers(services), ...settingsHandlers(services), ...auditHandlers(services), ...updateHandlers(services) }
 }
 
 type Part<K extends keyof Handlers> = Pick<Handlers, K>
@@ -141,5 +143,15 @@ function auditHandlers({ audit, dialogs, workspace, engine, settings }: Services
       })
       return ok({ uses, totalBytes: uses.reduce((sum, use) => sum + use.bytes, 0), quotaBytes: settings.get().workspaceQuotaBytes })
     },
+  }
+}
+
+function updateHandlers({ updates }: Services): Part<'updates.get' | 'updates.look' | 'updates.download' | 'updates.install'> {
+  return {
+    'updates.get': async () => ok((await updates()).state()),
+    'updates.look': async () => ok(await (await updates()).look()),
+    // Its progress is asked for; the call itself does not wait for the last byte.
+    'updates.download': async () => { const all = await updates(); void all.download(); return ok(all.state()) },
+    'updates.install': async () => { const installed = (await updates()).install(); return installed.ok ? recorded : installed },
   }
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { Settings } from '../../../src-preload/contract/settings.ts'
 import { t } from '../../i18n/text.ts'
 import { useMethod } from '../../store/queries.ts'
-import { Choice, Segments, Switch } from '../../ui/fields.tsx'
+import { Segments, Switch } from '../../ui/fields.tsx'
 import { FailureNotice, Notice } from '../../ui/notice.tsx'
 import { BudgetFields } from '../task-fields/budget-fields.tsx'
 import { GrantFields } from '../task-fields/grant-fields.tsx'
@@ -113,27 +113,6 @@ export function AttentionSection({ settings }: Props): ReactNode {
       <Switch label={t.attention.notify} hint={t.attention.notifyHint} value={settings.attention.notify} onChange={(notify) => { set({ notify }) }} />
       <Switch label={t.attention.badge} hint={t.attention.badgeHint} value={settings.attention.badge} onChange={(badge) => { set({ badge }) }} />
       <Switch label={t.attention.tray} hint={t.attention.trayHint} value={settings.attention.tray} onChange={(tray) => { set({ tray }) }} />
-      {failure === null ? null : <FailureNotice failure={failure} />}
-    </div>
-  )
-}
-
-/** When new versions are looked for and installed. */
-export function UpdatesSection({ settings }: Props): ReactNode {
-  const { save, failure } = useSave()
-  return (
-    <div className="stack-wide">
-      <Choice
-        label={t.updates.label}
-        value={settings.updates}
-        onChange={(updates) => { save({ ...settings, updates }) }}
-        options={[
-          { id: 'off', label: t.updates.off, hint: t.updates.offHint },
-          { id: 'notify', label: t.updates.notify, hint: t.updates.notifyHint },
-          { id: 'automatic', label: t.updates.automatic, hint: t.updates.automaticHint },
-        ]}
-      />
-      <Notice title={t.updates.never} />
       {failure === null ? null : <FailureNotice failure={failure} />}
     </div>
   )

@@ -13,7 +13,7 @@ import { Path } from '../../ui/pieces.tsx'
 import { RuntimeField, runtimeProblem } from '../task-fields/runtime-field.tsx'
 import { useSave } from './use-save.ts'
 
-const proxyTones = { starting: 'neutral', ready: 'good', restarting: 'warn', failed: 'bad' } as const
+const proxyTones = { stopped: 'neutral', starting: 'neutral', ready: 'good', restarting: 'warn', failed: 'bad' } as const
 
 /** What the app runs on, and which OpenCode it starts. */
 export function RuntimesSection({ settings, info }: { readonly settings: Settings; readonly info: AppInfo }): ReactNode {

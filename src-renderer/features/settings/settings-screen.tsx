@@ -6,11 +6,12 @@ import { t } from '../../i18n/text.ts'
 import { useMethod } from '../../store/queries.ts'
 import { settingsSections, show, type SettingsSection } from '../../store/ui-store.ts'
 import { FailureNotice, Loading } from '../../ui/notice.tsx'
-import { AppearanceSection, AttentionSection, BudgetsSection, FallbacksSection, UpdatesSection } from './choices.tsx'
+import { AppearanceSection, AttentionSection, BudgetsSection, FallbacksSection } from './choices.tsx'
 import { GrantsSection } from './grants.tsx'
 import { IsolationSection, RuntimesSection } from './machine.tsx'
 import { ProvidersSection } from './providers.tsx'
 import { StorageSection } from './storage.tsx'
+import { UpdatesSection } from './updates.tsx'
 import './settings.css'
 
 const icons: Readonly<Record<SettingsSection, LucideIcon>> = { providers: KeyRound, runtimes: Boxes, isolation: ShieldCheck, grants: KeySquare, fallbacks: Cable, budgets: Gauge, appearance: Palette, attention: BellRing, updates: RefreshCw, storage: HardDrive }

@@ -1,0 +1,76 @@
+import type { ReactNode } from 'react'
+import type { Settings } from '../../../src-preload/contract/settings.ts'
+import type { UpdateState } from '../../../src-preload/contract/updates.ts'
+import { failureOf } from '../../bridge.ts'
+import { t } from '../../i18n/text.ts'
+import { useAct, useMethod } from '../../store/queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Choice } from '../../ui/fields.tsx'
+import { moment } from '../../ui/format.ts'
+import { FailureNotice, Loading, Notice } from '../../ui/notice.tsx'
+import { useSave } from './use-save.ts'
+
+/** When new versions are looked for and installed, and what is known of them now. */
+export function UpdatesSection({ settings }: { readonly settings: Settings }): ReactNode {
+  const { save, failure } = useSave()
+  return (
+    <div className="stack-wide">
+      <Choice
+        label={t.updates.label}
+        value={settings.updates}
+        onChange={(updates) => { save({ ...settings, updates }) }}
+        options={[
+          { id: 'off', label: t.updates.off, hint: t.updates.offHint },
+          { id: 'notify', label: t.updates.notify, hint: t.updates.notifyHint },
+          { id: 'automatic', label: t.updates.automatic, hint: t.updates.automaticHint },
+        ]}
+      />
+      {failure === null ? null : <FailureNotice failure={failure} />}
+      <h2 className="section-title">{t.updates.now}</h2>
+      <Now />
+      <p className="soft">{t.updates.never}</p>
+    </div>
+  )
+}
+
+function Now(): ReactNode {
+  const state = useMethod('updates.get', {}, { staleTimeMs: 0 })
+  const look = useAct('updates.look')
+  const download = useAct('updates.download')
+  const install = useAct('updates.install')
+  if (state.isError) return <FailureNotice failure={failureOf(state.error)} onRetry={() => { void state.refetch() }} />
+  if (state.data === undefined) return <Loading />
+  const { tone, words } = told(state.data)
+  const failed = look.error ?? download.error ?? install.error
+  return (
+    <div className="stack" data-update={state.data.is}>
+      <Notice tone={tone} title={words}>
+        {state.data.is === 'downloading' ? <progress aria-label={words} value={state.data.share} max={1} /> : null}
+        {state.data.is === 'ready' ? <div>{state.data.waitsFor === null ? t.updates.readyHint : t.updates.waitsFor(state.data.waitsFor)}</div> : null}
+      </Notice>
+      {failed === null ? null : <FailureNotice failure={failureOf(failed)} />}
+      <div className="line">
+        {state.data.is === 'found' ? (
+          <Button variant="primary" onPress={() => { download.mutate({}) }}>{t.updates.download}</Button>
+        ) : state.data.is === 'ready' ? (
+          <Button variant="primary" isDisabled={state.data.waitsFor !== null} onPress={() => { install.mutate({}) }}>{t.updates.install}</Button>
+        ) : (
+          <Button isPending={look.isPending || state.data.is === 'checking'} isDisabled={state.data.is === 'unsupported' || state.data.is === 'downloading'} onPress={() => { look.mutate({}) }}>{t.updates.look}</Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function told(state: UpdateState): { readonly tone: 'info' | 'good' | 'bad'; readonly words: string } {
+  switch (state.is) {
+    case 'unsupported': return { tone: 'info', words: state.why }
+    case 'idle': return { tone: 'info', words: t.updates.notLooked }
+    case 'checking': return { tone: 'info', words: t.updates.checking }
+    case 'current': return { tone: 'good', words: t.updates.current(moment(state.checkedAt)) }
+    case 'found': return { tone: 'info', words: t.updates.found(state.version) }
+    case 'downloading': return { tone: 'info', words: t.updates.downloading(state.version) }
+    case 'ready': return { tone: 'good', words: t.updates.ready(state.version) }
+    case 'failed': return { tone: 'bad', words: state.message }
+  }
+}
