@@ -114,7 +114,7 @@ export async function coderActs(coder: ScriptedCoder, random: Random, ledger: Le
     () => { run.say({ is: 'tool-pending', callId, tool: 'bash' }, signalId) },
     () => { run.say({ is: 'tool-running', callId, tool: 'bash', input: { command }, output: null }, signalId) },
     () => { run.say({ is: 'tool-ended', callId, tool: random.pick(['bash', 'write']), outcome: random.pick(['done', 'failed', 'interrupted'] as const), input: { command }, output: 'x', title: null, exitCode: 0 }, signalId) },
-    () => { run.say({ is: 'permission-asked', permissionId: `per_${names()}`, callId: random.chance(0.5) ? callId : null, permission: random.chance(0.9) ? 'bash' : 'webfetch', patterns: [command], command, workdir: random.chance(0.9) ? '/workspace' : '/etc', files: [], diff: null }, signalId) },
+    () => { run.say({ is: 'permission-asked', permissionId: `per_${names()}`, callId: random.chance(0.5) ? callId : null, permission: random.chance(0.98) ? 'bash' : 'webfetch', patterns: [command], command, workdir: random.chance(0.9) ? '/workspace' : '/etc', files: [], diff: null }, signalId) },
     () => { run.say({ is: 'question-asked', questionId: `que_${names()}`, callId: null, questions: [{ question: `Which? ${names()}`, header: '', options: ['a', 'b'], multiple: false }] }, signalId) },
     () => { ask(run, names(), command, random, ledger) },
     () => { sayTurnEnded(run, 'done', random.chance(0.85) ? 'completed' : 'failed') },

@@ -153,7 +153,7 @@ export class Outbox {
 }
 
 function failed(effect: Effect, because: Failure): HostCommand {
-  return { is: 'effect-failed', effect: effect.kind, failure: because }
+  return { is: 'effect-failed', effect: effect.kind, failure: because, ...(effect.kind === 'coder.answerPermission' ? { permissionId: effect.permissionId } : {}) }
 }
 
 function brokeOff(effect: Effect): Failure {

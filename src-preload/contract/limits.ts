@@ -25,6 +25,7 @@ export const limits = {
   folderFilesMax: 50_000,
   folderBytesMax: 2 * 1024 * 1024 * 1024,
   commandTextBytesMax: 64 * 1024,
+  editDiffBytesMax: 64 * 1024,
   laneQueueMax: 4_096,
   leadRetriesMax: 2,
   standingGrantsMax: 50,

@@ -4,7 +4,7 @@ import { err } from '../../../src-preload/contract/result.ts'
 import { sayTurnEnded } from '../../../src-main/adapters/memory/scripted-coder.ts'
 import { steadyLead } from '../../../src-main/adapters/memory/scripted-room.ts'
 import { waitingHolds } from '../../../src-main/core/task/model.ts'
-import { eventsOf, toWork } from '../actors.ts'
+import { toWork } from '../actors.ts'
 import type { Row } from '../matrix.ts'
 
 const missing = (what: string) => failure('opencode-failed', `${what} is missing.`, 'Choose another OpenCode.')
@@ -77,15 +77,18 @@ export const capability: Row = {
       },
     },
     {
-      promise: 'a tool that is not on the list is denied and told, without a question to the owner',
+      promise: 'a tool that is not on the list is denied and told, without a question to the owner, and the turn stops',
       run: async (ground) => {
-        const room = await ground.room({ leadAnswers: steadyLead })
-        const taskId = await toWork(room)
-        for (const [index, permission] of ['webfetch', 'task', 'external_directory', 'a tool of tomorrow'].entries()) room.coder.run().say({ is: 'permission-asked', permissionId: `per_${String(index)}`, callId: null, permission, patterns: ['*'], command: null, workdir: null, files: [], diff: null })
-        await room.settle()
-        assert.deepEqual(room.coder.run().permissions.map((ruled) => ruled.allow), [false, false, false, false])
-        assert.deepEqual(waitingHolds(room.state(taskId)), [])
-        assert.equal(eventsOf(room, taskId).filter((event) => event.type === 'noted' && event.level === 'warning').length, 4)
+        for (const permission of ['webfetch', 'task', 'external_directory', 'a tool of tomorrow']) {
+          const room = await ground.room({ leadAnswers: steadyLead })
+          const taskId = await toWork(room)
+          room.coder.run().say({ is: 'permission-asked', permissionId: 'per_1', callId: null, permission, patterns: ['*'], command: null, workdir: null, files: [], diff: null })
+          await room.settle()
+          assert.deepEqual(room.coder.run().permissions, [{ permissionId: 'per_1', allow: false }])
+          assert.deepEqual(waitingHolds(room.state(taskId)), [])
+          assert.deepEqual([room.state(taskId).status, room.coder.run().stopped], ['failed', true])
+          assert.ok(room.state(taskId).failure?.message.includes(permission))
+        }
       },
     },
     {

@@ -94,7 +94,7 @@ export const completion: Row = {
           const known = (): string => run.submitted.at(-1)?.messageId ?? 'none'
           const signals: (() => Parameters<typeof run.say>[0])[] = [
             () => ({ is: 'turn-ended', messageId: known(), outcome: 'completed', finish: 'stop', text: 'x', error: null, errorCode: null }),
-            () => ({ is: 'permission-asked', permissionId: `per_${String(ground.random.below(9))}`, callId: null, permission: ground.random.pick(['bash', 'edit', 'webfetch']), patterns: [], command: 'ls', workdir: '/workspace', files: [{ path: '/workspace/a', real: '/workspace/a' }], diff: 'd' }),
+            () => ({ is: 'permission-asked', permissionId: `per_${String(ground.random.below(9))}`, callId: null, permission: ground.random.chance(0.02) ? 'webfetch' : ground.random.pick(['bash', 'edit']), patterns: [], command: 'ls', workdir: '/workspace', files: [{ path: '/workspace/a', real: '/workspace/a' }], diff: 'd' }),
             () => ({ is: 'question-asked', questionId: `que_${String(ground.random.below(9))}`, callId: null, questions: [{ question: 'accept?', header: '', options: ['accepted'], multiple: false }] }),
             () => ({ is: 'tool-ended', callId: `call_${String(ground.random.below(9))}` as CallId, tool: 'accept', outcome: 'done', input: { verdict: 'approved' }, output: 'accepted', title: null, exitCode: 0 }),
             () => ({ is: 'text', partId: `prt_${String(ground.random.below(9))}`, reasoning: false, text: 'accepted', done: true }),

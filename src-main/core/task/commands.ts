@@ -50,7 +50,7 @@ export type HostCommand =
   | { readonly is: 'applied'; readonly how: 'folder' | 'patch-file'; readonly detail: string; readonly patchPath: string | null }
   | { readonly is: 'apply-refused'; readonly failure: Failure }
   | { readonly is: 'workspace-disposed' }
-  | { readonly is: 'effect-failed'; readonly effect: string; readonly failure: Failure }
+  | { readonly is: 'effect-failed'; readonly effect: string; readonly failure: Failure; /** Which ask was to be answered. */ readonly permissionId?: string }
   | { readonly is: 'deadline-passed' }
   | { readonly is: 'question-expired'; readonly questionId: QuestionId }
   | { readonly is: 'apply-unclear' }

@@ -1,7 +1,7 @@
 import type { DecideContext, HostCommand } from './commands.ts'
 import { leadFailed } from './decide-brief.ts'
 import { reviewed, verified } from './decide-result.ts'
-import { decided, failTask, type Decided } from './decision.ts'
+import { decided, failTask, ignored, type Decided } from './decision.ts'
 import type { EffectKind } from './effects.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, isFinished, openQuestions, uncertain, type TaskState } from './model.ts'
@@ -13,6 +13,7 @@ type Failed = Extract<HostCommand, { is: 'effect-failed' }>
 /** F1. An effect could not be done. Each kind has its consequence, so that no phase waits for an outcome that will not come; none is retried in silence. */
 export function effectFailed(state: TaskState, command: Failed, ctx: DecideContext): Decided {
   const noted: TaskEvent = { type: 'noted', level: 'error', text: command.failure.message, todo: command.failure.todo }
+  if (command.permissionId !== undefined) return answerUndelivered(state, command, command.permissionId)
   if (isFinished(state.status) || state.cancel !== null) return decided([noted])
   const kind = command.effect as EffectKind
   switch (kind) {
@@ -32,6 +33,20 @@ export function effectFailed(state: TaskState, command: Failed, ctx: DecideConte
     case 'coder.stop': return state.phase === 'collecting' ? failTask(state, command.failure) : decided([noted])
     case 'coder.answerPermission': case 'coder.answerCommand': case 'workspace.dispose': return decided([noted])
   }
+}
+
+/**
+ * The answer to an ask did not reach the runtime for certain: its card says so. Where the runtime knows the ask no more, or is gone, nothing
+ * hangs on it; else the turn may wait for ever on an answer that was lost, or go on with one that was not, and only the owner can tell.
+ */
+function answerUndelivered(state: TaskState, command: Failed, permissionId: string): Decided {
+  const record = [...state.holds.values()].find(({ hold: { subject } }) => subject.for === 'permission' && subject.permissionId === permissionId)
+  const over = isFinished(state.status) || state.cancel !== null
+  if (over && record === undefined) return ignored
+  const undelivered: TaskEvent = { type: 'answer-undelivered', permissionId, approvalId: record?.hold.approvalId ?? null, failure: command.failure }
+  const turn = activeTurn(state)
+  const hangs = !over && turn !== null && state.phase === 'coding' && state.coder.is === 'running' && command.failure.code !== 'unknown-approval' && command.failure.code !== 'opencode-exited'
+  return decided(hangs ? [undelivered, { type: 'recovery-needed', what: uncertain(`An answer to an ask of turn ${String(turn.index)} may not have arrived: ${command.failure.message}`) }] : [undelivered])
 }
 
 /** Whether the task waits for this effect now; what fails late is told and changes nothing. */

@@ -8,6 +8,7 @@ import { utf8Bytes } from '../digest.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
 import { decided, failTask, ignored, interruptTools, withdrawHolds, type Decided } from './decision.ts'
 import { grantEnded, standingFor } from './decide-grant.ts'
+import type { TaskEvent } from './events.ts'
 import { activeTurn, type TaskState } from './model.ts'
 import { arrived } from './turns.ts'
 import { allWellFormed } from './words.ts'
@@ -58,13 +59,25 @@ export function permissionAsked(state: TaskState, command: Host<'permission-aske
     if (state.grant.edits === 'allow') return rule(true, 'the task\'s grant', '')
     if (state.grant.edits === 'deny') return rule(false, 'the task\'s grant', 'The task\'s grant denies edits.')
     // What cannot be shown whole cannot be approved.
-    if (command.diff === null || command.files.length === 0) return rule(false, 'policy', 'The edit does not say what it changes, so it cannot be shown.')
+    const unshown = command.diff === null || command.files.length === 0 ? 'The edit does not say what it changes, so it cannot be shown.' : utf8Bytes(command.diff) > limits.editDiffBytesMax ? `The edit is too large to be shown whole: at most ${String(limits.editDiffBytesMax / 1024)} KiB of changes are. Make it in smaller steps.` : null
+    if (unshown !== null || command.diff === null) return told(rule(false, 'policy', unshown ?? ''), { type: 'noted', level: 'warning', text: `An edit of Bot B was denied unasked. ${unshown ?? ''}`, todo: null })
     const standing = standingFor(state, { tool: 'edit', files: command.files }, ctx)
     if (standing !== null) return rule(true, grantWords(standing), '', standing)
     return decided([...arrived(state), { type: 'hold-opened', hold: editHold(state, ctx, command, command.diff) }])
   }
-  const ruled = rule(false, 'policy', '')
-  return ruled.ok ? decided([...ruled.value.events, { type: 'noted', level: 'warning', text: `Bot B asked for "${command.permission}", which the task does not grant. It was denied.`, todo: null }], ruled.value.effects) : ruled
+  return unexpected(state, command.permission, rule(false, 'policy', 'No task grants this.'))
+}
+
+/** A ruling, and a word about it to the owner. */
+function told(ruled: Decided, word: TaskEvent): Decided {
+  return ruled.ok ? decided([...ruled.value.events, word], ruled.value.effects) : ruled
+}
+
+/** A5. What no task grants is denied and told, and the turn stops: whoever asks for it does something else than the task. */
+function unexpected(state: TaskState, permission: string, denial: Decided): Decided {
+  const why = failure('opencode-failed', `Bot B asked for "${permission}", which no task grants. It was denied, and the run was stopped.`, 'Look at the rows before it. A snapshot of the workspace is kept; start the task again if you trust its source.')
+  const failed = failTask(state, why, interruptTools(state, 'The run was stopped.'))
+  return denial.ok && failed.ok ? decided([...denial.value.events, ...failed.value.events], [...denial.value.effects, ...failed.value.effects], 'all') : failed
 }
 
 /** A command reached the broker without a grant of its own. */

@@ -32,6 +32,7 @@ const words: Words = {
   'permission-ruled': (event) => `${event.ruling} by ${event.by}: ${event.text}`,
   'grant-given': ({ grant }) => `${grant.scope.tool === 'bash' ? grant.scope.text : grant.scope.pattern} · until ${new Date(grant.expiresAt).toISOString()} · ${grant.grantId}`,
   'grant-revoked': (event) => event.grantId,
+  'answer-undelivered': (event) => `${event.permissionId}: ${event.failure.message}`,
   'command-ran': (event) => `${event.refused === null ? `exit ${event.exitCode ?? 'none'}` : `refused: ${event.refused}`} · ${event.text}`,
   'question-asked': (event) => event.text,
   'question-passed-to-owner': (event) => event.why,

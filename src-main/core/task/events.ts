@@ -45,6 +45,7 @@ export type TaskEvent =
   | { readonly type: 'permission-ruled'; readonly permissionId: string; readonly callId: CallId | null; readonly ruling: 'granted' | 'denied'; readonly by: string; readonly text: string; readonly grantId?: GrantId }
   | { readonly type: 'grant-given'; readonly grant: StandingGrant }
   | { readonly type: 'grant-revoked'; readonly grantId: GrantId }
+  | { readonly type: 'answer-undelivered'; readonly permissionId: string; readonly approvalId: ApprovalId | null; readonly failure: Failure }
   | { readonly type: 'command-ran'; readonly text: string; readonly cwd: string; readonly exitCode: number | null; readonly refused: string | null; readonly logDigest: Digest; readonly logTail: string; readonly durationMs: number; readonly limitHit: string | null }
   | { readonly type: 'question-asked'; readonly questionId: QuestionId; readonly envelopeId: string | null; readonly upstreamId: string | null; readonly purpose: 'work' | 'brief'; readonly text: string; readonly options: readonly string[]; readonly deadlineAt: Millis }
   | { readonly type: 'question-passed-to-owner'; readonly questionId: QuestionId; readonly why: string }

@@ -62,7 +62,7 @@ function apply(state: TaskState, event: TaskEvent, at: Millis, order: number): T
     case 'call-reserved': case 'call-settled': case 'call-lost': return evolveCalls(state, event)
     case 'apply-intended': case 'apply-refused': case 'accepted': case 'rejected': case 'revision-requested': case 'cancel-requested': case 'cancel-observed': case 'task-cancelled': case 'task-failed': case 'recovery-needed': case 'recovery-resolved': return evolveEnd(state, event, at)
     case 'grant-given': case 'grant-revoked': case 'permission-ruled': return evolveGrants(state, event, at)
-    case 'lead-failed': case 'message-said': case 'verification-started': case 'noted': return state
+    case 'answer-undelivered': case 'lead-failed': case 'message-said': case 'verification-started': case 'noted': return state
     case 'call-refused': return { ...state, raisedInTurn: null }
     case 'budget-raised': return { ...state, budget: event.budget, raisedInTurn: state.turns.length, spending: { ...state.spending, moneyAccepted: state.spending.moneyAccepted || event.acceptsUnknown } }
   }

@@ -60,7 +60,7 @@ const hostMoves: fc.Arbitrary<Move> = fc.oneof(
   fc.tuple(text, fc.array(text, { maxLength: 30 }), name).map(([asked, options, id]): Move => (_task, index) => ({ is: 'question-asked', upstreamId: `que_${id}${String(index % 5)}`, text: asked, options })),
   fc.tuple(fc.option(text), text).map(([answer, why]): Move => (task, index) => ({ is: 'lead-answered', questionId: someQuestion(task, index), answer, why })),
   fc.tuple(name, text, fc.constantFrom('/workspace', '/workspace/a', '/etc')).map(([id, command, cwd]): Move => (_task, index) => say.bash(`per_${id}${String(index % 5)}`, command, cwd)),
-  fc.tuple(fc.constantFrom('edit', 'webfetch'), fc.option(text)).map(([permission, diff]): Move => (_task, index) => ({ is: 'permission-asked', permissionId: `edt_${String(index)}`, callId: null, permission, patterns: [], command: null, files: [{ path: '/workspace/a.ts', real: '/workspace/a.ts' }], diff, isolation: 'x' })),
+  fc.tuple(fc.constantFrom('edit', 'edit', 'edit', 'edit', 'webfetch'), fc.option(text)).map(([permission, diff]): Move => (_task, index) => ({ is: 'permission-asked', permissionId: `edt_${String(index)}`, callId: null, permission, patterns: [], command: null, files: [{ path: '/workspace/a.ts', real: '/workspace/a.ts' }], diff, isolation: 'x' })),
   fc.tuple(text, name).map(([command, id]): Move => (_task, index) => ({ is: 'command-asked', askId: `ask_${id}${String(index % 5)}`, text: command, cwd: '/workspace', isolation: 'x' })),
   fc.constant<Move>((task, index) => ({ is: 'ask-gone', askId: someAsk(task, index) })),
   fc.tuple(name, fc.boolean()).map(([id, end]): Move => (_task, index) => (end ? say.toolEnded(`call_${id}${String(index % 4)}`) : say.toolStarted(`call_${id}${String(index % 4)}`))),

@@ -18,7 +18,7 @@ const follows: Record<TaskStatus, readonly TaskStatus[]> = {
 }
 
 /** What a finished task's history may still take: the truth about its process, its calls and its clean-up. */
-const afterTheEnd: ReadonlySet<TaskEvent['type']> = new Set(['coder-gone', 'tool-ended', 'call-settled', 'call-lost', 'workspace-disposed', 'noted'])
+const afterTheEnd: ReadonlySet<TaskEvent['type']> = new Set(['coder-gone', 'answer-undelivered', 'tool-ended', 'call-settled', 'call-lost', 'workspace-disposed', 'noted'])
 
 /** What has happened so far, as far as the laws need it. */
 interface Seen { readonly submitted: Set<string>; readonly intended: Map<string, string>; readonly settled: Map<string, string>; readonly closed: Set<string>; readonly ended: Set<string>; readonly turnsEnded: Set<string>; readonly envelopes: Map<string, 'lead' | 'coder'>; accepting: string | null; raising: string | null }

@@ -60,6 +60,7 @@ export function entryRows(state: TaskState, event: TaskEvent, where: At): EntryR
     case 'call-lost': return change(`call:${String(event.call)}`, (body) => (body.is === 'call' ? { is: 'call', call: { ...body.call, state: 'failed', failure: callLost } } : body))
     case 'call-reserved': case 'call-settled': return callRows(state, event, where, put, change)
     case 'call-refused': return [put(here, event.bot, { is: 'notice', level: 'warning', text: event.message, todo: null })]
+    case 'answer-undelivered': return [...(event.approvalId === null ? [] : change(`hold:${event.approvalId}`, (body) => (body.is === 'hold' ? { ...body, cause: `The answer did not reach OpenCode: ${event.failure.message}` } : body))), put(here, 'host', { is: 'notice', level: 'error', text: event.failure.message, todo: event.failure.todo })]
     case 'tool-started': case 'tool-ended': return [toolRow(state, event, where)]
     case 'command-ran': return event.refused === null && event.limitHit === null ? [] : [put(here, 'host', { is: 'notice', level: 'warning', text: event.refused === null ? `Bot B's command ended: it ${event.limitHit ?? ''}.` : `Command refused: ${event.refused}`, todo: event.limitHit === null ? null : limitTodo })]
     default: return endRows(event, (body, author) => [put(here, author, body)], put, change)
