@@ -5,6 +5,8 @@ import { expect, test } from '../fixtures.ts'
 import { give, newOwnerFolder } from '../owner-folder.ts'
 import { acceptanceFolder, leaveReport, runtimesOfOne, versionsOf } from './report.ts'
 
+const hanging = 'a probe that hangs'
+
 /** A file that the app was pointed to, and that becomes something else while it runs. */
 class ChosenFile {
   readonly path: string
@@ -47,11 +49,15 @@ for (const openCode of runtimesOfOne()) {
       const tryOnce = async (offered: string, words: RegExp): Promise<void> => {
         const begun = Date.now()
         await button.click()
+        if (offered === hanging) {
+          await expect(window.getByText('Asking OpenCode for its version'), 'what it waits for').toBeVisible()
+          await window.screenshot({ path: join(acceptanceFolder, `${name}-waits.png`) })
+        }
         await expect(refusal, `${offered} is refused with the reason`).toContainText(words, { timeout: 90_000 })
         told.push({ offered, words: await refusal.innerText(), afterMs: Date.now() - begun })
         expect(await app.audit(), 'nothing was begun').toEqual([])
       }
-      await tryOnce('a probe that hangs', /did not tell its version within 3,?000 ms/)
+      await tryOnce(hanging, /did not tell its version within 3,?000 ms/)
       await window.screenshot({ path: join(acceptanceFolder, `${name}-hangs.png`) })
       for (const [version, why] of [['0.15.0', /0\.15\.0 is too old/], ['2.0.0', /2\.0\.0 is a new generation/], ['1.19.0-beta', /1\.19\.0-beta is a pre-release/]] as const) {
         chosen.becomes(`echo ${version}`)

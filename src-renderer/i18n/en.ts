@@ -52,7 +52,7 @@ export const en = {
       'Bot A re-runs the evidence in a clean copy. Nothing counts as done until you have countersigned it.',
     ],
     runSample: 'Run the sample task', ownFolder: 'Use a folder of mine',
-    sampleNote: 'Takes about a minute. Needs no key and no network.',
+    sampleNote: 'Takes about a minute. Needs no key and no network.', checking: 'Asking OpenCode for its version and trying the isolation. OpenCode is asked again up to three times when it does not answer.',
     steps: ['Brief', 'Approve', 'Edit and test', 'Verify', 'Countersign'],
     stepWho: ['Bot A', 'you', 'Bot B', 'Bot A', 'you'],
     path: 'How a task goes',

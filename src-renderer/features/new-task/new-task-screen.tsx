@@ -19,6 +19,7 @@ import { CriteriaField } from './criteria-field.tsx'
 import { emptyDraft, newTaskOf, problemsOf, withModels, type Draft } from './draft.ts'
 import { changeDraft, dropDraft, useDraft } from './draft-store.ts'
 import { FolderField, useFolderFacts } from './folder-field.tsx'
+import { StartNote } from '../start-note.tsx'
 import './new-task.css'
 
 /** Where a task begins. */
@@ -80,7 +81,7 @@ function SampleForm(): ReactNode {
         <Button variant="primary" icon={Play} isPending={sample.isPending} onPress={() => { sample.run() }}>
           {t.first.runSample}
         </Button>
-        <span className="quiet small">{t.first.sampleNote}</span>
+        <span className="quiet small"><StartNote pending={sample.isPending} usual={t.first.sampleNote} /></span>
       </div>
       {sample.error === null ? null : <FailureNotice failure={failureOf(sample.error)} />}
     </div>
@@ -131,7 +132,7 @@ function FolderForm({ draft, change }: DraftProps): ReactNode {
           {t.newTask.start}
         </Button>
         <Keys chord="mod+enter" />
-        <span className="quiet small">{t.newTask.startHint}</span>
+        <span className="quiet small"><StartNote pending={create.isPending} usual={t.newTask.startHint} /></span>
       </div>
     </form>
   )

@@ -6,6 +6,7 @@ import { show } from '../../store/ui-store.ts'
 import { Button } from '../../ui/button.tsx'
 import { FailureNotice } from '../../ui/notice.tsx'
 import { useRunSample } from './run-sample.ts'
+import { StartNote } from '../start-note.tsx'
 
 const stepIcons: readonly LucideIcon[] = [ScrollText, ShieldCheck, FilePen, FileCheck2, Signature]
 const stepAuthors = ['lead', 'owner', 'coder', 'lead', 'owner'] as const
@@ -44,7 +45,7 @@ export function FirstRun(): ReactNode {
             {t.first.ownFolder}
           </Button>
         </div>
-        <p className="quiet small">{t.first.sampleNote}</p>
+        <p className="quiet small"><StartNote pending={sample.isPending} usual={t.first.sampleNote} /></p>
         {sample.error === null ? null : <FailureNotice failure={failureOf(sample.error)} />}
       </div>
     </div>
