@@ -21,4 +21,8 @@ describe('Prose', () => {
     for (const char of ['\u202E', '\u2066', '\u001B']) expect(html).not.toContain(char)
     expect(html.match(/<mark class="invisible"/g)).toHaveLength(4)
   })
+
+  it.each([['quotes', `${'>'.repeat(3_000)} deep`], ['quotes with blanks', `${' > '.repeat(3_000)} deep`], ['lists', Array.from({ length: 400 }, (_, at) => `${'  '.repeat(at)}- x`).join('\n')], ['brackets', '['.repeat(4_000) + '](x)'.repeat(4_000)], ['brackets with words', '[a '.repeat(4_000)], ['emphasis', `${'*'.repeat(6_000)}x${'_'.repeat(6_000)}`]])('shows a text that nests without end as it is: %s', (_what, text) => {
+    expect(shown(text).startsWith('<div class="prose plain-text">')).toBe(true)
+  })
 })

@@ -73,9 +73,24 @@ const asWritten = (url: string): string => url
 
 /** Text of a bot as a document. Links and pictures become text with their target, raw HTML is shown as written. */
 export const Prose = memo(function Prose({ text }: { readonly text: string }): ReactNode {
-  if (text.length > charsMax) return <div className="prose plain-text"><PlainText text={text} /></div>
+  if (text.length > charsMax || nestsTooDeep(text)) return <div className="prose plain-text"><PlainText text={text} /></div>
   return <div className="prose">{parsed(text)}</div>
 })
+
+const nestingMax = 100
+const deepLine = new RegExp(`^(?: {0,3}>){${nestingMax.toString()},}|^[ \\t]{${(2 * nestingMax).toString()},}(?:[-*+]|\\d+[.)])[ \\t]|[*_~]{${nestingMax.toString()},}`, 'm')
+
+/** Whether a text nests deeper than anybody writes: parsed, it would cost seconds or the stack. It is shown as it is. */
+export function nestsTooDeep(text: string): boolean {
+  let depth = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at)
+    if (char === 0x5b) depth += 1
+    else if (char === 0x5d && depth > 0) depth -= 1
+    if (depth > nestingMax) return true
+  }
+  return deepLine.test(text)
+}
 
 /** Parsed texts, the latest last. Rows come and go while one scrolls; their text is parsed once. */
 const cache = new Map<string, ReactNode>()

@@ -128,11 +128,18 @@ function commandHold(state: TaskState, ctx: DecideContext, subject: Hold['subjec
     facts: [
       { label: 'Working directory', value: shell.cwd, exact: true, authoredBy: 'host' },
       { label: 'Environment', value: 'empty but for PATH, HOME, LANG and TMPDIR of the sandbox', exact: false, authoredBy: 'host' },
+      ...addedToPath(state),
       { label: 'Network', value: 'none', exact: false, authoredBy: 'host' },
       { label: 'Bound', value: 'this text in this directory, once; not the contents of scripts that it runs', exact: false, authoredBy: 'host' },
     ],
     isolation, reaskReason: reask(state, { tool: 'bash', ...shell }, shell.text),
   })
+}
+
+/** What the owner's toolchains change in a command's environment. */
+function addedToPath({ source }: TaskState): Hold['facts'] {
+  const entries = source.kind === 'folder' ? source.mounts.flatMap(({ pathEntry }) => (pathEntry === null ? [] : [pathEntry])) : []
+  return entries.length === 0 ? [] : [{ label: 'Added to PATH', value: entries.join(':'), exact: true, authoredBy: 'host' }]
 }
 
 function editHold(state: TaskState, ctx: DecideContext, command: Host<'permission-asked'>, diff: string): Hold {
