@@ -13,7 +13,7 @@ test('shows every kind of call while it is written: code in colours, an edit as 
   const half = 'until-released' as const
   provider.coder(
     does.write('/workspace/src/list.ts', `${old}\n`.repeat(40), { half }), does.edit('/workspace/src/total.ts', old, fresh, { half }), does.grep('reduce\\(', { half }),
-    does.bash('true && echo the-end-of-a-command', 'Run the tests', { half }), does.say('Done.'),
+    does.bash(`true && echo ${'a-word '.repeat(30)}the-end-of-a-command`, 'Run the tests', { half }), does.say('Done.'),
   )
   const app = await App.launch({ providers: [stubEntry(provider)] })
   try {
