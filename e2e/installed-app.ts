@@ -63,7 +63,7 @@ export class InstalledApp {
   }
 
   #members(): readonly Member[] {
-    return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((name) => read(Number(name))).filter(({ uid, command }) => uid === this.uid && command.includes('/countersign'))
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((name) => read(Number(name))).filter(({ uid, command }) => uid === this.uid && command.includes('countersign'))
   }
 }
 

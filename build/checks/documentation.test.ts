@@ -12,9 +12,9 @@ describe('the documentation', () => {
     expect(failureCodes.filter((code) => !explained.has(code))).toEqual([])
   })
 
-  it.each(['README.md', 'ARCHITECTURE.md', 'docs/guide.md', 'docs/audit.md', 'docs/protocol.md'])('names only commands that there are: %s', (path) => {
+  it.each(['README.md', 'ARCHITECTURE.md', 'docs/guide.md', 'docs/audit.md', 'docs/protocol.md', 'docs/packages.md', 'CONTRIBUTING.md'])('names only commands that there are: %s', (path) => {
     const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> }
-    const named = [...read(path).matchAll(/npm (?:run )?([a-z-]+)/g)].map(([, name = '']) => name)
+    const named = [...read(path).matchAll(/npm (?:run )?([a-z0-9-]+)/g)].map(([, name = '']) => name)
     expect(named.filter((name) => name !== 'ci' && !Object.hasOwn(scripts, name))).toEqual([])
   })
 })
