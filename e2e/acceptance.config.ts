@@ -7,7 +7,8 @@ export default defineConfig({
   fullyParallel: true,
   forbidOnly: true,
   retries: 0,
-  timeout: 300_000,
+  // Starts take turns, and a busy machine is slow at each.
+  timeout: 600_000,
   workers: 4,
   expect: { timeout: 30_000 },
   reporter: [['list'], ['json']],

@@ -6,6 +6,7 @@ import { patchingModels, stubEntry, stubModels } from '../models.ts'
 import { makeProject } from '../owners-project.ts'
 import { StubProvider } from '../stubs/provider.ts'
 import { does, type CallStep } from '../stubs/step.ts'
+import { inTurn } from './start-turn.ts'
 import { acceptanceFolder, compareFile, leaveReport, versionsOf } from './report.ts'
 import { sightings, watchRows } from './row-witness.ts'
 
@@ -35,26 +36,37 @@ export async function runHeldJob(job: HeldJob): Promise<Timings> {
     { ...first, text: 'I write the ledger.' }, does.bash(testCommand, 'Run the tests'), does.say('The ledger is written.'),
     callOf(job.tool, 'note.txt', 'noted\n'), does.bash(testCommand, 'Run the tests'), does.say('And the note.'),
   )
-  const app = await App.launch({ providers: [stubEntry(provider, job.api)], env: { COUNTERSIGN_OPENCODE_BIN: job.openCode.path } })
+  let app: App | null = null
   try {
-    return await follow(app, provider, job, { content, testCommand, argumentBytes: Buffer.byteLength(JSON.stringify(first.input)) })
+    const started = await inTurn(async () => {
+      app = await App.launch({ providers: [stubEntry(provider, job.api)], env: { COUNTERSIGN_OPENCODE_BIN: job.openCode.path } })
+      return { app, ...await start(app, provider, job, testCommand) }
+    })
+    return await follow(started, provider, job, { content, argumentBytes: Buffer.byteLength(JSON.stringify(first.input)) })
   } finally {
-    await app.close()
+    await (app as App | null)?.close()
     await provider.close()
   }
 }
 
-interface Expected { readonly content: string; readonly testCommand: string; readonly argumentBytes: number }
+interface Expected { readonly content: string; readonly argumentBytes: number }
+interface Started { readonly app: App; readonly folder: string; readonly taskId: string; readonly taskBegunAt: number }
 /** Milliseconds since the epoch. */
 export interface Timings { readonly taskBegunAt: number; readonly firstModelRequestAt: number; readonly briefApprovedAt: number; readonly coderFirstRequestAt: number; readonly firstArgumentByteAt: number; readonly rowSeenAt: number; readonly fileNameSeenAt: number; readonly slowUntil: number; readonly endedAt: number }
 
-async function follow(app: App, provider: StubProvider, job: HeldJob, { content, testCommand, argumentBytes }: Expected): Promise<Timings> {
-  const { room } = app
+/** From the window to the coder's first model request. */
+async function start(app: App, provider: StubProvider, job: HeldJob, testCommand: string): Promise<Omit<Started, 'app'>> {
   const folder = makeProject(app.ownerFolder, { 'README.md': '# Ledgers\n' })
   await watchRows(app)
   const taskBegunAt = Date.now()
   const taskId = await app.begin({ models: job.tool === 'write' ? stubModels : patchingModels, testCommand, source: { kind: 'folder', path: folder, mounts: [] } })
-  await room.approve('brief')
+  await app.room.approve('brief')
+  await provider.request('coder')
+  return { folder, taskId, taskBegunAt }
+}
+
+async function follow({ app, folder, taskId, taskBegunAt }: Started, provider: StubProvider, job: HeldJob, { content, argumentBytes }: Expected): Promise<Timings> {
+  const { room } = app
   const row = room.tools({ tool: job.tool }).first()
   await expect(row).toHaveAttribute('data-state', 'preview', { timeout: 90_000 })
   const callId = (await row.getAttribute('data-call-id'))!
