@@ -43,6 +43,7 @@ export const packagedRunners: readonly Runner[] = [
   { script: 'e2e', report: { path: playwrightReport, read: playwrightTally } },
   { script: 'soak', arguments: ['--kills', '20'] },
   { script: 'acceptance', arguments: ['--share'], report: { path: acceptanceReport, read: ownTally } },
+  { script: 'deb-check' },
 ]
 
 /**
