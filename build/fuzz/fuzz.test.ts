@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fuzzedPromises } from './properties.ts'
 
-/** The share of `npm run fuzz` that every run of the unit tests takes: together about ten seconds of an idle machine. New inputs each time; the report names the seed. */
+/** The share of `npm run fuzz-envelopes` that every run of the unit tests takes: together about ten seconds of an idle machine. New inputs each time; the report names the seed. */
 const shareRuns = 500
 
 describe('whatever arrives', () => {

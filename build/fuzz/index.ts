@@ -1,4 +1,4 @@
-// npm run fuzz -- [--minutes N] [--seed N]: whatever may arrive as an envelope, for as long as is wanted. Prints the seed that breaks a promise.
+// npm run fuzz-envelopes -- [--minutes N] [--seed N]: whatever may arrive as an envelope, for as long as is wanted. Prints the seed that breaks a promise.
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { closingLine } from '../checks/tally.ts'
@@ -42,7 +42,7 @@ async function watched(order: Order): Promise<number> {
       clearTimeout(silence)
       silence = setTimeout(hangs, silenceMs)
       if (said.is === 'trying') last = `${said.promise}, seed ${String(said.seed)}`
-      else if (said.is === 'broken') { failed += 1; console.log(`BROKEN: ${said.promise}\nagain: npm run fuzz -- --minutes 0.01 --seed ${String(said.seed)}\n${said.report}`) }
+      else if (said.is === 'broken') { failed += 1; console.log(`BROKEN: ${said.promise}\nagain: npm run fuzz-envelopes -- --minutes 0.01 --seed ${String(said.seed)}\n${said.report}`) }
       else {
         for (const [promise, runs] of said.runs) console.log(`${String(runs).padStart(9)} inputs: ${promise}`)
         console.log(`seeds from ${String(order.seed)}, ${String(order.minutes)} minutes`)
