@@ -156,8 +156,10 @@ function failed(effect: Effect, because: Failure): HostCommand {
   return { is: 'effect-failed', effect: effect.kind, failure: because, ...(effect.kind === 'coder.answerPermission' ? { permissionId: effect.permissionId } : {}) }
 }
 
+/** Only an apply touches the owner's folder, and one that broke off does not say how far it came. */
 function brokeOff(effect: Effect): Failure {
-  return failure('internal', `Something went wrong inside the app (${effect.kind}).`, 'The log has the details. Start the task again; nothing was applied to your folder.')
+  const folder = effect.kind === 'workspace.apply' ? 'Check again: that looks at your folder and says whether the result is in it.' : 'Start the task again; nothing was applied to your folder.'
+  return failure('internal', `Something went wrong inside the app (${effect.kind}).`, `The log has the details. ${folder}`)
 }
 
 function words(error: unknown): string {

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import type { ApprovalId, Digest, Generation, Millis, TaskId, TurnId, CallId } from '../../../src-preload/contract/ids.ts'
+import type { ApprovalId, Digest, Millis, TaskId, TurnId, CallId } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { checkDecision, holdDigest, makeHold, type Hold, type HoldRecord } from './hold.ts'
 
 const taskId = 'task_1' as TaskId
 const content: Omit<Hold, 'digest' | 'approvalId'> = {
-  kind: 'command', bot: 'coder', generation: 3 as Generation, turnId: 'turn_1' as TurnId, callId: 'call_1' as CallId, subject: { for: 'command', askId: 'ask_1', command: { text: 'bun test', cwd: '/workspace' } },
+  kind: 'command', bot: 'coder', generation: 3, turnId: 'turn_1' as TurnId, callId: 'call_1' as CallId, subject: { for: 'command', askId: 'ask_1', command: { text: 'bun test', cwd: '/workspace' } },
   title: 'Run a command', exact: { label: 'Command', text: 'bun test', authoredBy: 'coder' }, facts: [{ label: 'Directory', value: '/workspace', exact: true, authoredBy: 'host' }], isolation: 'bubblewrap', reaskReason: null,
 }
 const hold = makeHold(taskId, 'apr_1' as ApprovalId, content)
 const shownAt = 10_000 as Millis
-const record: HoldRecord = { hold, openedAt: 1 as Millis, order: 1, shownAt, alarm: false, outcome: 'waiting' }
-const later = (shownAt + limits.humanDecisionMs) as Millis
+const record: HoldRecord = { hold, openedAt: 1, order: 1, shownAt, alarm: false, outcome: 'waiting' }
+const later = (shownAt + limits.humanDecisionMs)
 
 test('a hold carries the digest of its own content', () => {
   expect(hold).toEqual({ ...content, approvalId: 'apr_1', digest: holdDigest(taskId, content) })
@@ -19,7 +19,7 @@ test('a hold carries the digest of its own content', () => {
 
 describe('another digest belongs to', () => {
   const changes: Readonly<Record<string, Partial<Hold>>> = {
-    'another kind': { kind: 'edit' }, 'another bot': { bot: 'lead' }, 'another generation': { generation: 4 as Generation }, 'another turn': { turnId: 'turn_2' as TurnId }, 'no turn': { turnId: null }, 'another call': { callId: 'call_2' as CallId }, 'no call': { callId: null },
+    'another kind': { kind: 'edit' }, 'another bot': { bot: 'lead' }, 'another generation': { generation: 4 }, 'another turn': { turnId: 'turn_2' as TurnId }, 'no turn': { turnId: null }, 'another call': { callId: 'call_2' as CallId }, 'no call': { callId: null },
     'another ask': { subject: { for: 'command', askId: 'ask_2', command: { text: 'bun test', cwd: '/workspace' } } }, 'another command': { subject: { for: 'command', askId: 'ask_1', command: { text: 'bun test ', cwd: '/workspace' } } },
     'another directory': { subject: { for: 'command', askId: 'ask_1', command: { text: 'bun test', cwd: '/workspace/x' } } }, 'another exact text': { exact: { ...content.exact, text: 'bun  test' } }, 'another author': { exact: { ...content.exact, authoredBy: 'host' } },
     'other facts': { facts: [] }, 'another isolation': { isolation: 'none' },
@@ -41,8 +41,8 @@ describe('a decision', () => {
     ['faster than a person reads', record, hold.digest, 3, later - 1, 'too-fast', /faster than a person/, 'Look at the card, then decide. It still waits.'],
     ['at the very moment of showing', record, hold.digest, 3, shownAt, 'too-fast', /faster than a person/, 'Look at the card, then decide. It still waits.'],
   ])('%s is refused, with the reason and what to do', (_how, of, digest, generation, now, code, message, todo) => {
-    expect(checkDecision(of, digest, generation as Generation, now as Millis)).toEqual({ ok: false, error: { code, message: expect.stringMatching(message) as string, todo } })
+    expect(checkDecision(of, digest, generation, now)).toEqual({ ok: false, error: { code, message: expect.stringMatching(message) as string, todo } })
   })
 
-  test('before its showing, by a clock that was set back, counts by its receipt', () => { expect(checkDecision(record, hold.digest, hold.generation, (shownAt - 1) as Millis).ok).toBe(true) })
+  test('before its showing, by a clock that was set back, counts by its receipt', () => { expect(checkDecision(record, hold.digest, hold.generation, (shownAt - 1)).ok).toBe(true) })
 })

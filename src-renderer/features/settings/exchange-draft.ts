@@ -41,7 +41,7 @@ export function exchangeProblems(draft: ExchangeDraft): ExchangeProblems {
 /** The exchange that a draft without problems describes; undefined where the key is used as it is. */
 export function exchangeOf(draft: ExchangeDraft): CredentialExchange | undefined {
   if (draft.how === 'as-it-is') return undefined
-  const shown = Object.fromEntries(fieldsOf(draft).map((name) => [name, draft[name].trim()]).filter(([, value]) => value !== ''))
+  const shown = Object.fromEntries(fieldsOf(draft).map((name) => [name, draft[name].trim()] as const).filter(([, value]) => value !== ''))
   const life = draft.life.trim()
   return { url: draft.url.trim(), how: draft.how, ...(draft.how === 'bearer' ? { method: draft.method } : {}), ...shown, ...(life === '' ? {} : { lifeSeconds: Number(life) }) }
 }

@@ -69,7 +69,8 @@ function typedPrice(draft: ProviderDraft, id: string): NonNullable<Provider['mod
 
 /** A day that the calendar has, as YYYY-MM-DD. */
 function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true
+  const start = new Date(`${text}T00:00:00Z`)
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(start.getTime()) && start.toISOString().startsWith(text)
 }
 
 /** A model with the price that is typed now. A changed price whose day was left as it was is one of today. */
