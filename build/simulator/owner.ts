@@ -1,5 +1,6 @@
 import type { ScriptedRoom } from '../../src-main/adapters/memory/scripted-room.ts'
 import { standingOffer } from '../../src-main/core/approval/standing-grant.ts'
+import type { Hold } from '../../src-main/core/approval/hold.ts'
 import { digestOfText } from '../../src-main/core/digest.ts'
 import { openQuestions, waitingHolds, type TaskState } from '../../src-main/core/task/model.ts'
 import type { Random } from '../harness/random.ts'
@@ -24,7 +25,14 @@ export function ownerCommand(state: TaskState, random: Random): OwnerCommand | n
   if (holds.length === 0) return null
   if (dice === 17 && state.grants.size > 0) return { is: 'revoke-grant', grantId: random.pick([...state.grants.keys()]) }
   const { hold } = random.pick(holds)
-  return { is: 'decide-hold', approvalId: hold.approvalId, digest: random.chance(0.97) ? hold.digest : digestOfText('forged'), verdict: random.chance(0.88) ? 'approved' : 'denied', reason: null, standing: random.chance(0.2) ? (standingOffer(state.taskId, hold)?.choices.at(-1)?.digest ?? null) : null }
+  return { is: 'decide-hold', approvalId: hold.approvalId, digest: random.chance(0.97) ? hold.digest : digestOfText('forged'), verdict: random.chance(0.88) ? 'approved' : 'denied', reason: null, ...amountOf(hold, random), standing: random.chance(0.2) ? (standingOffer(state.taskId, hold)?.choices.at(-1)?.digest ?? null) : null }
+}
+
+/** At times an amount, mostly one that the card offers. */
+function amountOf(hold: Hold, random: Random): { readonly amount?: number } {
+  const offer = hold.subject.for === 'budget' ? hold.subject.offer : undefined
+  if (offer === undefined || random.chance(0.4)) return {}
+  return { amount: random.pick([offer.min, offer.suggested, Math.min(offer.max, offer.min + 1), offer.max + 1, offer.from]) }
 }
 
 /** What an owner does who wants a task to come to its end; null where nothing waits for a click. */

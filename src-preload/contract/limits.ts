@@ -31,6 +31,9 @@ export const limits = {
   standingGrantsMax: 50,
 } as const
 
+/** What no owner's budget passes, also not by a top-up. `moneyMicroUsdMax`: 10,000 US dollars. */
+export const budgetMaxima = { turnsMax: 64, messagesMax: 128, requestsMax: 10_000, tokensMax: 100_000_000, moneyMicroUsdMax: 10_000_000_000 } as const
+
 /** What one sandbox may use: the coder's own and each command's. One place; Settings → Isolation and the cards show it. */
 export const isolationLimits = {
   /** All processes of a sandbox together, resident; looked at several times a second. */

@@ -66,7 +66,7 @@ export const methods = {
   'task.revise': { input: z.object({ commandId: commandIdSchema, taskId: taskIdSchema, requirement: z.string().min(1).max(12_000) }), output: z.object({ taskId: taskIdSchema }) },
   'task.recover': { input: z.object({ commandId: commandIdSchema, taskId: taskIdSchema, exit: recoveryExitSchema }), output: acknowledged },
   'approval.shown': { input: z.object({ approvalId: approvalIdSchema, digest: digestSchema }), output: acknowledged },
-  'approval.decide': { input: z.object({ commandId: commandIdSchema, approvalId: approvalIdSchema, digest: digestSchema, verdict: z.enum(['approved', 'denied']), reason: z.string().max(1_000).nullable(), standing: digestSchema.nullable().optional() }), output: acknowledged },
+  'approval.decide': { input: z.object({ commandId: commandIdSchema, approvalId: approvalIdSchema, digest: digestSchema, verdict: z.enum(['approved', 'denied']), reason: z.string().max(1_000).nullable(), standing: digestSchema.nullable().optional(), /** What a cap is raised to, within the card's offer; without it the suggested amount. */ amount: z.number().int().min(0).nullable().optional() }), output: acknowledged },
   'grant.revoke': { input: z.object({ commandId: commandIdSchema, taskId: taskIdSchema, grantId: grantIdSchema }), output: acknowledged },
   'folder.pick': { input: nothing, output: z.object({ path: z.string().nullable() }) },
   'folder.inspect': { input: z.object({ path: z.string().min(1).max(4_096) }), output: folderFactsSchema },

@@ -3,7 +3,7 @@ import { approvalIdSchema, authorSchema, botSchema, callIdSchema, digestSchema, 
 import { failureSchema } from './failure.ts'
 import { standingGrantSchema, standingOfferSchema } from './grants.ts'
 import {
-  briefSchema, budgetLimitsSchema, cancelSchema, coderRuntimeSchema, evidenceLevelsSchema, evidenceSchema, isolationReportSchema, meterSchema, modelRefSchema, recoverySchema,
+  briefSchema, budgetLimitsSchema, cancelSchema, coderRuntimeSchema, evidenceLevelsSchema, evidenceSchema, isolationReportSchema, meterSchema, modelRefSchema, raiseOfferSchema, recoverySchema,
   servingPathSchema, taskGrantSchema, taskStatusSchema, verificationSchema, waitingSchema,
 } from './task.ts'
 
@@ -104,6 +104,8 @@ export const holdRowSchema = z.object({
   facts: z.array(cardFactSchema), isolation: z.string(), reaskReason: z.string().nullable(),
   /** What may be granted for longer than once, together with approving this; null where that is never possible. */
   standing: standingOfferSchema.nullable(),
+  /** The cap that approving raises, and what the owner may raise it to; absent where nothing is to be chosen. */
+  raise: raiseOfferSchema.optional(),
 })
 export type HoldRow = z.infer<typeof holdRowSchema>
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { approvalIdSchema, digestSchema, millisSchema, questionIdSchema } from './ids.ts'
 import { failureSchema } from './failure.ts'
+import { budgetMaxima } from './limits.ts'
 
 export const taskStatusSchema = z.enum(['open', 'claimed', 'working', 'blocked', 'result-ready', 'accepted', 'cancelled', 'failed'])
 export type TaskStatus = z.infer<typeof taskStatusSchema>
@@ -63,11 +64,11 @@ export type TaskSource = z.infer<typeof taskSourceSchema>
 /** Caps of one task. Null money cap: money is metered where known, not capped. */
 export const budgetLimitsSchema = z.object({
   profile: z.string().min(1).max(40),
-  turnsMax: z.number().int().min(1).max(64),
-  messagesMax: z.number().int().min(1).max(128),
-  requestsMax: z.number().int().min(1).max(10_000),
-  tokensMax: z.number().int().min(1).max(100_000_000),
-  moneyMicroUsdMax: z.number().int().min(0).nullable(),
+  turnsMax: z.number().int().min(1).max(budgetMaxima.turnsMax),
+  messagesMax: z.number().int().min(1).max(budgetMaxima.messagesMax),
+  requestsMax: z.number().int().min(1).max(budgetMaxima.requestsMax),
+  tokensMax: z.number().int().min(1).max(budgetMaxima.tokensMax),
+  moneyMicroUsdMax: z.number().int().min(0).max(budgetMaxima.moneyMicroUsdMax).nullable(),
   deadlineMs: z.number().int().min(10_000).max(24 * 3_600_000),
 })
 export type BudgetLimits = z.infer<typeof budgetLimitsSchema>
@@ -94,6 +95,10 @@ export const meterSchema = z.object({
   unknown: z.boolean(),
 })
 export type Meter = z.infer<typeof meterSchema>
+
+/** Which cap the owner may raise, and between which values; `suggested` is what an approval without an amount grants. Money is in micro-USD. */
+export const raiseOfferSchema = z.object({ cap: meterSchema.shape.name, from: z.number().int().min(0), min: z.number().int().min(0), max: z.number().int().min(0), suggested: z.number().int().min(0) })
+export type RaiseOffer = Readonly<z.infer<typeof raiseOfferSchema>>
 
 /** Evidence levels, recorded apart; passing one never implies the next. Each is null or when and how it was reached. */
 export const evidenceLevelsSchema = z.object({

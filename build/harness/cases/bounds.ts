@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { steadyLead, type ScriptedRoom } from '../../../src-main/adapters/memory/scripted-room.ts'
 import { createScriptedDirectory } from '../../../src-main/adapters/memory/scripted-world.ts'
+import { waitingHolds } from '../../../src-main/core/task/model.ts'
 import { budgetMeters } from '../../../src-main/core/task/budget.ts'
 import type { Admission } from '../../../src-main/engine/ports.ts'
 import type { TaskId } from '../../../src-preload/contract/ids.ts'
@@ -20,16 +21,19 @@ export const bounds: Row = {
   mustHold: 'repeated wake-ups reach a persisted limit; concurrent dispatch cannot overspend; unknown usage never becomes zero; cancel stays available',
   checks: [
     {
-      promise: 'crashing and resending again and again ends at the turns of the budget, which no restart gives back',
+      promise: 'crashing and resending again and again ends at the turns of the budget, which no restart gives back and only the owner raises',
       run: async (ground) => {
         const room = await ground.room({ leadAnswers: steadyLead })
         const taskId = await toWork(room)
-        for (let wake = 0; wake < 10 && room.state(taskId).status !== 'failed'; wake += 1) {
+        for (let wake = 0; wake < 10 && waitingHolds(room.state(taskId)).length === 0; wake += 1) {
           await room.restart()
           await room.give(taskId, { is: 'resolve-recovery', exit: 'resend' })
         }
-        assert.deepEqual([room.state(taskId).status, room.state(taskId).failure?.code, room.state(taskId).turns.length], ['failed', 'budget-exhausted', 4])
+        assert.deepEqual([waitingHolds(room.state(taskId)).map(({ hold }) => hold.title), room.state(taskId).turns.length], [['Bot B has used up its turns'], 4])
         assert.equal(room.coders.flatMap((coder) => coder.runs).flatMap((run) => run.submitted).length, 4)
+        await room.restart()
+        await room.decide(taskId, 'denied')
+        assert.deepEqual([room.state(taskId).status, room.state(taskId).failure?.code, room.state(taskId).turns.length], ['failed', 'budget-exhausted', 4])
       },
     },
     {
@@ -102,15 +106,17 @@ export const bounds: Row = {
       },
     },
     {
-      promise: 'questions end where the budget has no message left for their answer and the result',
+      promise: 'questions wait for the owner where the budget has no message left for their answer and the result, and end with a denial',
       run: async (ground) => {
         const room = await ground.room({ leadAnswers: steadyLead })
         const taskId = await toWork(room, { budget: { ...pilot, turnsMax: 64, messagesMax: 8 } })
         const run = room.coder.run()
-        for (let asked = 0; asked < 6 && room.state(taskId).status !== 'failed'; asked += 1) {
+        for (let asked = 0; asked < 6 && waitingHolds(room.state(taskId)).length === 0; asked += 1) {
           run.say({ is: 'question-asked', questionId: `que_${String(asked)}`, callId: null, questions: [{ question: 'Which?', header: '', options: [], multiple: false }] })
           await room.settle()
         }
+        assert.deepEqual([waitingHolds(room.state(taskId)).map(({ hold }) => hold.title), run.answers.length], [['Bot B has used up its messages'], 3])
+        await room.decide(taskId, 'denied')
         assert.deepEqual([room.state(taskId).status, room.state(taskId).failure?.code, run.answers.length], ['failed', 'budget-exhausted', 3])
         assert.ok((meter(room, taskId, 'messages')?.used ?? 99) <= 8)
       },

@@ -1,7 +1,7 @@
 import type { ApprovalId, Bot, CallId, Digest, Generation, Millis, TurnId } from '../../../src-preload/contract/ids.ts'
 import type { CardFact, HoldKind, HoldOutcome } from '../../../src-preload/contract/rows.ts'
 import type { Author, TaskId } from '../../../src-preload/contract/ids.ts'
-import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
+import type { BudgetLimits, RaiseOffer } from '../../../src-preload/contract/task.ts'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
@@ -15,7 +15,12 @@ export type HoldSubject =
   | { readonly for: 'permission'; readonly permissionId: string; readonly command: { readonly text: string; readonly cwd: string } | null }
   | { readonly for: 'command'; readonly askId: string; readonly command: { readonly text: string; readonly cwd: string } }
   | { readonly for: 'acceptance'; readonly treeDigest: Digest }
-  | { readonly for: 'budget'; readonly raised: BudgetLimits; readonly acceptsUnknown: boolean }
+  | { readonly for: 'budget'; readonly raised: BudgetLimits; readonly acceptsUnknown: boolean; readonly offer?: RaiseOffer; readonly then?: PausedStep }
+
+/** What the budget did not allow, and what the owner's top-up lets go on: a turn to start, or a question of Bot B to hand over. */
+export type PausedStep =
+  | { readonly do: 'turn'; readonly kind: 'continue' | 'answer'; readonly text: string }
+  | { readonly do: 'question'; readonly upstreamId: string; readonly text: string; readonly options: readonly string[] }
 
 /** Something that waits for the owner. One-shot: bound to one bot and to the digest of exact content. */
 export interface Hold {

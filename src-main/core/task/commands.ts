@@ -8,7 +8,7 @@ import type { LeadPurpose, RunVersions, TargetFacts } from './events.ts'
 /** The owner's commands. Only these come from the window. */
 export type OwnerCommand =
   | { readonly is: 'open-task'; readonly taskId: TaskId; readonly task: NewTask; readonly targets: { readonly lead: TargetFacts; readonly coder: TargetFacts }; readonly versions: RunVersions; readonly scriptedOwner: boolean }
-  | { readonly is: 'decide-hold'; readonly approvalId: ApprovalId; readonly digest: Digest; readonly verdict: 'approved' | 'denied'; readonly reason: string | null; readonly standing?: Digest | null }
+  | { readonly is: 'decide-hold'; readonly approvalId: ApprovalId; readonly digest: Digest; readonly verdict: 'approved' | 'denied'; readonly reason: string | null; readonly standing?: Digest | null; /** What the cap is raised to; else the suggested amount. */ readonly amount?: number }
   | { readonly is: 'revoke-grant'; readonly grantId: GrantId }
   | { readonly is: 'hold-shown'; readonly approvalId: ApprovalId; readonly digest: Digest }
   | { readonly is: 'write-brief'; readonly brief: Brief }

@@ -7,7 +7,7 @@ import { makeHold } from '../approval/hold.ts'
 import { canonicalJson, digestOf, utf8Bytes, wellFormed } from '../digest.ts'
 import type { EnvelopePayload } from '../envelope/codec.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
-import { outOfBudget, toppedUpMeanwhile, topUpWaits } from './decide-budget.ts'
+import { outOfBudget, toppedUpMeanwhile, topUpWaits } from './top-up.ts'
 import { closing, decided, failTask, ignored, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
 import type { TaskEvent } from './events.ts'
 import { openQuestions, type TaskState } from './model.ts'
@@ -107,7 +107,7 @@ function propose(state: TaskState, ctx: DecideContext, by: 'lead' | 'owner', wri
   })
   const retire = state.phase === 'briefing' ? (['lead.brief'] as const) : []
   return decided([
-    ...withdrawHolds(state, by === 'owner' ? 'The owner wrote the brief.' : 'A newer brief takes its place.', (kind) => kind === 'brief' || kind === 'provider'), ...withdrawQuestions(state),
+    ...withdrawHolds(state, by === 'owner' ? 'The owner wrote the brief.' : 'A newer brief takes its place.', (subject) => subject.for === 'brief' || subject.for === 'provider'), ...withdrawQuestions(state),
     { type: 'brief-proposed', by, brief, inputVersion, inputDigest }, { type: 'hold-opened', hold },
   ], [], retire)
 }

@@ -42,7 +42,7 @@ describe('a budget that is used up in Bot B\'s turn', () => {
     task.play(call(), call())
     const holds = waitingHolds(task.state)
     expect(holds.map(({ hold }) => [hold.kind, hold.bot, hold.subject.for])).toEqual([['budget', 'coder', 'budget']])
-    expect(JSON.parse(holds[0]?.hold.exact.text ?? '')).toEqual({ cap: 'tokens', from: 250, to: 500, acceptsUnknown: false })
+    expect(JSON.parse(holds[0]?.hold.exact.text ?? '')).toEqual({ cap: 'tokens', from: 250, atLeast: 251, atMost: 100_000_000, suggested: 500 })
     expect(task.state.status).toBe('blocked')
   })
 
@@ -100,11 +100,13 @@ describe('a budget that is used up in Bot B\'s turn', () => {
     expect(task.effects).toMatchObject([{ kind: 'coder.submit' }])
   })
 
-  it('needs a turn to go on: with none left the task ends with the reason', () => {
+  it('needs a turn to go on: with none left the owner is asked for one as well, and ends the task by denying it', () => {
     const task = playToWork(withBudget({ tokensMax: 250, turnsMax: 1 }))
     made(task, call(), { inputTokens: 100, outputTokens: 100 }).play(call())
     endTurn(task, outOf('budget-exhausted'))
     task.decideHold('approved')
+    expect([task.state.status, waitingHolds(task.state).map(({ hold }) => hold.title)]).toEqual(['blocked', ['Bot B has used up its turns']])
+    task.decideHold('denied')
     expect(task.state).toMatchObject({ status: 'failed', failure: { code: 'budget-exhausted' } })
     expect(lawsOf(task)).toEqual([])
   })

@@ -5,11 +5,11 @@ import { requestCharge } from '../budget/charge.ts'
 import { fitRequest } from '../budget/fit.ts'
 import { callKey } from './budget.ts'
 import { needsProviderHold } from './decide-brief.ts'
-import { topUpHold } from './decide-budget.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
 import { decided, failTask, ignored, interruptTools, type Decided } from './decision.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, type ModelCallRecord, type TaskState } from './model.ts'
+import { topUpHold } from './top-up.ts'
 
 type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
 

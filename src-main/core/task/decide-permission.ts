@@ -162,7 +162,7 @@ export function foreignAnswer(state: TaskState, command: Host<'foreign-permissio
 
 /** A command that asked at the broker does not wait any more: its card must not be decided as if it did. */
 export function askGone(state: TaskState, command: Host<'ask-gone'>): Decided {
-  const events = withdrawHolds(state, 'The command does not wait any more.', (kind) => kind === 'command')
+  const events = withdrawHolds(state, 'The command does not wait any more.', (subject) => subject.for === 'command')
     .filter((event) => { const subject = event.type === 'hold-settled' ? state.holds.get(event.approvalId)?.hold.subject : undefined; return subject?.for === 'command' && subject.askId === command.askId })
   return events.length === 0 ? ignored : decided(events)
 }

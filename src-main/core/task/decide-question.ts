@@ -2,15 +2,17 @@ import { failure } from '../../../src-preload/contract/failure.ts'
 import type { QuestionId } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { err } from '../../../src-preload/contract/result.ts'
+import type { PausedStep } from '../approval/hold.ts'
+import { exhaustedFailure, reserve, type Charge, type Exhausted } from '../budget/budget.ts'
 import { messageCharge } from '../budget/charge.ts'
 import { wellFormed } from '../digest.ts'
-import { affordable } from './budget.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
 import { decided, failTask, ignored, interruptTools, wrongState, type Decided } from './decision.ts'
 import { needsProviderHold } from './decide-brief.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, openQuestions, type Question, type TaskState } from './model.ts'
 import { post } from './post.ts'
+import { stepWaits, topUpHold } from './top-up.ts'
 import { arrived, startTurn } from './turns.ts'
 import { clip, jsonBytes } from './words.ts'
 
@@ -23,7 +25,7 @@ const optionCharsMax = 500
 /** All options together: with the question they fit into one envelope. */
 const optionsBytesMax = 12_000
 const answerBytesMax = 24_000
-/** A question is asked only while its answer, the answers still owed to others and the turn's result can be sent as well. */
+/** A question is asked only while its answer, the answers still owed to others and the turn's result can be sent as well; and each answer is a turn. */
 const messagesOfAQuestion = 3
 
 /** The options that fit, each clipped; those beyond are left out. */
@@ -45,11 +47,12 @@ export function questionAsked(state: TaskState, command: Host<'question-asked'>,
   if (turn === null || state.phase !== 'coding') return ignored
   if ([...state.questions.values()].some((question) => question.upstreamId === command.upstreamId)) return ignored
   const owed = openQuestions(state).filter((open) => open.purpose === 'work').length
-  const roomForAll = affordable(state, 'question-answer-result', { ...messageCharge, messages: (messagesOfAQuestion + owed) * messageCharge.messages })
-  if (!roomForAll.ok) return failTask(state, roomForAll.error, interruptTools(state, 'The budget is used.'))
-  const questionId = ctx.mint('q') as QuestionId
   const text = clip(command.text, questionCharsMax, questionBytesMax)
   const options = fittingOptions(command.options)
+  const needed: Charge = { ...messageCharge, turns: 1 + owed, messages: messagesOfAQuestion + owed }
+  const roomForAll = reserve(state.spending, state.budget, 'question-answer-result', needed)
+  if (!roomForAll.ok) return keptBack(state, ctx, roomForAll.error, needed, { do: 'question', upstreamId: command.upstreamId, text, options })
+  const questionId = ctx.mint('q') as QuestionId
   const posted = post(state, ctx, 'coder', 'question', turn.turnId, { question: text, options })
   const asked: TaskEvent[] = [
     ...arrived(state),
@@ -59,6 +62,13 @@ export function questionAsked(state: TaskState, command: Host<'question-asked'>,
   // A2. A lead whose provider was never approved is asked nothing.
   if (needsProviderHold(state, 'lead')) return decided([...asked, { type: 'question-passed-to-owner', questionId, why: 'Its provider was not approved for this task.' }])
   return decided([...asked, { type: 'lead-asked', purpose: 'answer' }], [{ kind: 'lead.answer', questionId }])
+}
+
+/** B6. The runtime's question stays live while the owner is asked for the budget that it takes; where no cap allows it, the task ends. */
+function keptBack(state: TaskState, ctx: DecideContext, why: Exhausted, needed: Charge, then: Extract<PausedStep, { do: 'question' }>): Decided {
+  if (stepWaits(state, then)) return ignored
+  const hold = topUpHold(state, ctx, 'coder', why, needed, then)
+  return hold === null ? failTask(state, exhaustedFailure(why, state.budget), interruptTools(state, 'The budget is used.')) : decided([...arrived(state), hold])
 }
 
 /** Bot A answered, or says that the owner must. */

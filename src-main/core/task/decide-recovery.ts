@@ -1,7 +1,7 @@
 import { failure } from '../../../src-preload/contract/failure.ts'
 import { err } from '../../../src-preload/contract/result.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
-import { decided, endOfTurn, failTask, ignored, interruptTools, refuseAsks, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
+import { decided, endOfTurn, failTask, hangsOnTurn, ignored, interruptTools, refuseAsks, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
 import { afterRestart, type EffectKind } from './effects.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, isFinished, uncertain, type TaskState, type Turn } from './model.ts'
@@ -15,7 +15,7 @@ type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
 /** What hung on a process that is gone ends: rows, holds of its permissions, its question. */
 function lostWithCoder(state: TaskState, how: string, proof: Extract<TaskEvent, { type: 'coder-gone' }>['proof']): TaskEvent[] {
   const gone: TaskEvent[] = state.coder.is === 'running' || state.coder.is === 'starting' ? [{ type: 'coder-gone', how, proof }] : []
-  return [...interruptTools(state, how), ...withdrawHolds(state, how, (kind) => kind === 'permission' || kind === 'command'), ...withdrawQuestions(state).filter((event) => event.type === 'question-closed' && state.questions.get(event.questionId)?.purpose === 'work'), ...gone]
+  return [...interruptTools(state, how), ...withdrawHolds(state, how, hangsOnTurn), ...withdrawQuestions(state).filter((event) => event.type === 'question-closed' && state.questions.get(event.questionId)?.purpose === 'work'), ...gone]
 }
 
 const retired = (Object.keys(afterRestart) as EffectKind[]).filter((kind) => afterRestart[kind] === 'retire')

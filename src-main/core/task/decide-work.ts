@@ -1,9 +1,10 @@
 import { failure } from '../../../src-preload/contract/failure.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
 import { decided, endOfTurn, failTask, ignored, refuseAsks, type Decided } from './decision.ts'
-import { goOn, outOfBudget, toppedUpMeanwhile, topUpWaits } from './decide-budget.ts'
+import { goOn } from './decide-budget.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, isFinished, uncertain, type TaskState } from './model.ts'
+import { outOfBudget, toppedUpMeanwhile, topUpWaits } from './top-up.ts'
 import { startTurn } from './turns.ts'
 import { requestText } from './turn-text.ts'
 

@@ -14,7 +14,7 @@ import { leadAnswered, ownerAnswers, questionAsked, questionExpired } from './de
 import { coderStarted, sessionBound, callIdUsedTwice, toolEnded, toolStarted, turnEnded } from './decide-work.ts'
 import { decided, ignored, type Decided } from './decision.ts'
 import { effectFailed } from './decide-failed.ts'
-import type { TaskEvent } from './events.ts'
+import { chooseAmount } from './top-up.ts'
 import { isFinished, type TaskState } from './model.ts'
 
 /** What a finished task still takes: the truth about its process, its cleaning up, its calls' ends, its acceptance card's fate. */
@@ -60,7 +60,9 @@ function decideHold(state: TaskState, command: Extract<OwnerCommand, { is: 'deci
   if (!checked.ok) return checked
   const { subject, digest, approvalId, exact } = checked.value
   const approved = command.verdict === 'approved'
-  const settled: TaskEvent = { type: 'hold-settled', approvalId, outcome: command.verdict, digest, cause: command.reason }
+  const chosen = chooseAmount(checked.value, approved ? command.amount : undefined)
+  if (!chosen.ok) return chosen
+  const settled = { type: 'hold-settled' as const, approvalId, outcome: command.verdict, digest, cause: command.reason, ...(chosen.value === null ? {} : { chosen: chosen.value }) }
   const given = grantGiven(state, ctx, checked.value, approved ? command.standing ?? null : null)
   if (!given.ok) return given
   switch (subject.for) {

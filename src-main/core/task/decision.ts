@@ -1,5 +1,6 @@
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import type { HoldSubject } from '../approval/hold.ts'
 import type { Effect, EffectKind } from './effects.ts'
 import type { TaskEvent } from './events.ts'
 import { openQuestions, waitingHolds, type TaskState } from './model.ts'
@@ -22,8 +23,8 @@ export function wrongState(state: TaskState, what: string): Decided {
 }
 
 /** Everything that waits ends, told apart from the owner's refusal. */
-export function withdrawHolds(state: TaskState, cause: string, only: (kind: string) => boolean = () => true): TaskEvent[] {
-  return waitingHolds(state).filter((record) => only(record.hold.subject.for))
+export function withdrawHolds(state: TaskState, cause: string, only: (subject: HoldSubject) => boolean = () => true): TaskEvent[] {
+  return waitingHolds(state).filter((record) => only(record.hold.subject))
     .map((record) => ({ type: 'hold-settled', approvalId: record.hold.approvalId, outcome: 'withdrawn', digest: record.hold.digest, cause }))
 }
 
@@ -37,9 +38,14 @@ export function interruptTools(state: TaskState, reason: string): TaskEvent[] {
   return [...state.openTools].map(([callId, { tool }]) => ({ type: 'tool-ended', callId, tool, state: 'interrupted', output: '', outputTruncated: false, exitCode: null, title: null, reason }))
 }
 
+/** Whether it is about something that only a running turn can use: its permissions, its commands, a question that the budget keeps back. */
+export function hangsOnTurn(subject: HoldSubject): boolean {
+  return subject.for === 'permission' || subject.for === 'command' || (subject.for === 'budget' && subject.then?.do === 'question')
+}
+
 /** What hung on a turn ends with it: open calls, holds of its permissions and commands, its questions; and, once it is done, the ask for more budget to do it. */
 export function endOfTurn(state: TaskState, reason: string, done: boolean): TaskEvent[] {
-  return [...interruptTools(state, reason), ...withdrawHolds(state, reason, (kind) => kind === 'permission' || kind === 'command' || (kind === 'budget' && done)), ...withdrawQuestions(state)]
+  return [...interruptTools(state, reason), ...withdrawHolds(state, reason, (subject) => hangsOnTurn(subject) || (subject.for === 'budget' && done)), ...withdrawQuestions(state)]
 }
 
 /** Commands that wait at the broker are told no; who asked must not wait for a card that is gone. */

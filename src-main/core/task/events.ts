@@ -25,7 +25,7 @@ export type TaskEvent =
   | { readonly type: 'hold-opened'; readonly hold: Hold }
   | { readonly type: 'hold-shown'; readonly approvalId: ApprovalId }
   | { readonly type: 'hold-alarmed'; readonly approvalId: ApprovalId }
-  | { readonly type: 'hold-settled'; readonly approvalId: ApprovalId; readonly outcome: Exclude<HoldOutcome, 'waiting'>; readonly digest: Digest; readonly cause: string | null }
+  | { readonly type: 'hold-settled'; readonly approvalId: ApprovalId; readonly outcome: Exclude<HoldOutcome, 'waiting'>; readonly digest: Digest; readonly cause: string | null; readonly chosen?: ChosenAmount }
   | { readonly type: 'lead-asked'; readonly purpose: LeadPurpose }
   | { readonly type: 'lead-failed'; readonly purpose: LeadPurpose; readonly failure: Failure }
   | { readonly type: 'brief-proposed'; readonly by: 'lead' | 'owner'; readonly brief: Brief; readonly inputVersion: number; readonly inputDigest: Digest }
@@ -75,5 +75,8 @@ export type TaskEvent =
   | { readonly type: 'recovery-resolved'; readonly exit: RecoveryExit; readonly detail: string }
   | { readonly type: 'workspace-disposed' }
   | { readonly type: 'noted'; readonly level: 'info' | 'warning' | 'error'; readonly text: string; readonly todo: string | null }
+
+/** What the owner raised a cap to. `digest` covers it together with the digest of the hold: nothing else was granted. */
+export interface ChosenAmount { readonly to: number; readonly digest: Digest }
 
 export type LeadPurpose = 'brief' | 'answer' | 'review'

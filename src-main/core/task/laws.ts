@@ -1,12 +1,13 @@
 import { limits } from '../../../src-preload/contract/limits.ts'
 import type { TaskStatus } from '../../../src-preload/contract/task.ts'
-import type { HoldRecord } from '../approval/hold.ts'
+import type { Hold, HoldRecord } from '../approval/hold.ts'
 import { canonicalJson } from '../digest.ts'
 import { checkEnvelope } from '../envelope/codec.ts'
 import { stands } from '../approval/standing-grant.ts'
 import type { TaskEvent } from './events.ts'
 import { evolve, opened } from './evolve.ts'
 import { isFinished, openQuestion, waitingHolds, type TaskState } from './model.ts'
+import { budgetAfter, chosenDigest } from './top-up.ts'
 
 /** An event with its place and time, as the journal has it. */
 export interface PlacedEvent { readonly payload: TaskEvent; readonly at: number; readonly seq: number }
@@ -77,7 +78,8 @@ function ofEvent(state: TaskState, event: TaskEvent, at: number, seen: Seen, say
       if (event.outcome === 'approved' || event.outcome === 'denied') ofDecision(state.holds.get(event.approvalId), at, say)
       const subject = state.holds.get(event.approvalId)?.hold.subject
       if (subject?.for === 'acceptance' && event.outcome === 'approved') seen.accepting = subject.treeDigest
-      if (subject?.for === 'budget' && event.outcome === 'approved') seen.raising = canonicalJson(subject.raised)
+      if (subject?.for === 'budget' && event.outcome === 'approved') seen.raising = canonicalJson(budgetAfter(state.budget, subject, event.chosen?.to))
+      ofChoice(state.holds.get(event.approvalId)?.hold, event, say)
       return
     }
     case 'grant-given': {
@@ -112,6 +114,15 @@ function ofDecision(record: HoldRecord | undefined, at: number, say: Say): void 
   if (record === undefined) return
   if (record.shownAt === null) say('decided without having been shown')
   else if (at >= record.shownAt && at - record.shownAt < limits.humanDecisionMs) say('decided faster than a person')
+}
+
+/** An amount is one that the card offered, and bound to it. */
+function ofChoice(hold: Hold | undefined, { chosen, outcome }: Extract<TaskEvent, { type: 'hold-settled' }>, say: Say): void {
+  if (chosen === undefined) return
+  const offer = hold?.subject.for === 'budget' ? hold.subject.offer : undefined
+  if (hold === undefined || offer === undefined || outcome !== 'approved') { say('an amount that nothing offered'); return }
+  if (chosen.to < offer.min || chosen.to > offer.max) say('an amount that was not offered')
+  if (chosen.digest !== chosenDigest(hold, chosen.to)) say('an amount under another digest')
 }
 
 /** A ruling of a standing grant is one of a grant that stands, about what it covers. */

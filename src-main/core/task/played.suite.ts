@@ -57,7 +57,7 @@ export interface Played {
   /** Puts a waiting hold on screen, and lets a person's time pass. */
   show(approvalId: ApprovalId): void
   /** Shows the first hold that waits, and decides it. */
-  decideHold(verdict: 'approved' | 'denied', approvalId?: ApprovalId): Decided
+  decideHold(verdict: 'approved' | 'denied', approvalId?: ApprovalId, amount?: number): Decided
   endTurn(outcome?: 'completed' | 'failed' | 'aborted', text?: string): Decided
 }
 
@@ -99,11 +99,11 @@ export function playTask(first: TaskCommand = say.open()): Played {
       played.play({ is: 'hold-shown', approvalId, digest: record.hold.digest })
       played.now += limits.humanDecisionMs
     },
-    decideHold: (verdict, approvalId) => {
+    decideHold: (verdict, approvalId, amount) => {
       const record = approvalId === undefined ? waitingHolds(here())[0] : here().holds.get(approvalId)
       if (record === undefined) throw new Error('no hold waits')
       played.show(record.hold.approvalId)
-      return played.give({ is: 'decide-hold', approvalId: record.hold.approvalId, digest: record.hold.digest, verdict, reason: null })
+      return played.give({ is: 'decide-hold', approvalId: record.hold.approvalId, digest: record.hold.digest, verdict, reason: null, ...(amount === undefined ? {} : { amount }) })
     },
     endTurn: (outcome = 'completed', text = 'done') => played.give({ is: 'turn-ended', messageId: activeTurn(here())?.messageId ?? 'none', outcome, text, failure: null }),
   }

@@ -1,6 +1,7 @@
 import { failure } from '../../../src-preload/contract/failure.ts'
 import type { TurnId } from '../../../src-preload/contract/ids.ts'
 import { digestOf } from '../digest.ts'
+import type { PausedStep } from '../approval/hold.ts'
 import { turnCharge } from '../budget/charge.ts'
 import { affordable } from './budget.ts'
 import type { DecideContext } from './commands.ts'
@@ -8,6 +9,7 @@ import { decided, failTask, type Decided } from './decision.ts'
 import type { Effect } from './effects.ts'
 import type { TaskEvent, TurnKind } from './events.ts'
 import { activeTurn, type TaskState } from './model.ts'
+import { stepWaits, topUpHold } from './top-up.ts'
 
 /** What a new turn carries; `continues` names a message whose loop goes on (an answered live question) instead of a new one. */
 export interface TurnContent { readonly kind: TurnKind; readonly text: string; readonly continues?: { readonly messageId: string; readonly effect: (turnId: TurnId) => Effect } }
@@ -23,6 +25,8 @@ export function turnsLeft(state: TaskState): boolean {
  */
 export function startTurn(state: TaskState, ctx: DecideContext, content: TurnContent, before: readonly TaskEvent[] = []): Decided {
   if (!turnsLeft(state)) {
+    const paused = content.kind === 'continue' || content.kind === 'answer' ? pausedTurn(state, ctx, { do: 'turn', kind: content.kind, text: content.text }) : null
+    if (paused !== null && content.continues === undefined) return decided([...before, ...paused])
     return failTask(state, failure('budget-exhausted', `All ${String(state.budget.turnsMax)} turns of this task are used.`, 'Request a revision with a larger budget, or start a new task.'), before)
   }
   const turnId = ctx.mint('turn') as TurnId
@@ -33,6 +37,13 @@ export function startTurn(state: TaskState, ctx: DecideContext, content: TurnCon
   if (state.coder.is === 'starting') return decided([...before, intended])
   if (state.coder.is === 'running' && state.sessionId !== null) return decided([...before, intended], [{ kind: 'coder.submit', turnId }])
   return decided([...before, intended, { type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
+}
+
+/** B6. Without a turn in the budget the owner is asked for one; null where that is not possible. */
+function pausedTurn(state: TaskState, ctx: DecideContext, then: Extract<PausedStep, { do: 'turn' }>): TaskEvent[] | null {
+  if (stepWaits(state, then)) return []
+  const hold = topUpHold(state, ctx, 'coder', { reason: 'turns' }, turnCharge, then)
+  return hold === null ? null : [hold]
 }
 
 /**

@@ -52,7 +52,7 @@ function roomHandlers({ info, push, engine }: Services): Part<'app.info' | 'room
     'app.info': async () => ok(await info()),
     'room.snapshot': ({ taskId }, page) => ok(push.snapshot(page, taskId)),
     'approval.shown': ({ approvalId, digest }) => onHold(approvalId, (taskId) => engine.command(taskId, `shown:${approvalId}` as CommandId, { is: 'hold-shown', approvalId, digest })),
-    'approval.decide': ({ commandId, approvalId, digest, verdict, reason, standing }) => onHold(approvalId, (taskId) => engine.command(taskId, commandId, { is: 'decide-hold', approvalId, digest, verdict, reason, standing: standing ?? null })),
+    'approval.decide': ({ commandId, approvalId, digest, verdict, reason, standing, amount }) => onHold(approvalId, (taskId) => engine.command(taskId, commandId, { is: 'decide-hold', approvalId, digest, verdict, reason, standing: standing ?? null, ...(amount === undefined || amount === null ? {} : { amount }) })),
     'grant.revoke': ({ commandId, taskId, grantId }) => engine.command(taskId, commandId, { is: 'revoke-grant', grantId }),
   }
 }

@@ -68,6 +68,7 @@ export function holdRow(state: TaskState, record: HoldRecord): HoldRow {
     kind: 'hold', key: rowKey.hold(hold.approvalId), approvalId: hold.approvalId, taskId: state.taskId, holdKind: hold.kind, bot: hold.bot, turnId: hold.turnId, callId: hold.callId,
     digest: hold.digest, title: hold.title, outcome: record.outcome, openedAt: record.openedAt, shownAt: record.shownAt, order: record.order, alarm: record.alarm,
     exact: hold.exact, facts: [...hold.facts], isolation: hold.isolation, reaskReason: hold.reaskReason, standing: record.outcome === 'waiting' ? standingOffer(state.taskId, hold) : null,
+    ...(hold.subject.for === 'budget' && hold.subject.offer !== undefined ? { raise: hold.subject.offer } : {}),
   }
 }
 
