@@ -1,5 +1,6 @@
 import { createFakeTime } from '../../src-main/adapters/memory/fake-time.ts'
 import type { SqliteJournal } from '../../src-main/adapters/sqlite/journal.ts'
+import { SeenCalls } from '../../src-main/core/task/seen-calls.ts'
 import { Dispatcher } from '../../src-main/engine/dispatch.ts'
 import { Room } from '../../src-main/engine/room.ts'
 import type { TaskId } from '../../src-preload/contract/ids.ts'
@@ -27,5 +28,5 @@ export function foldOf(journal: SqliteJournal): JournalFold {
 
 /** Maps and sets as lists, in their order; what is undefined is left out. */
 function plain(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (_name, item: unknown) => (item instanceof Map ? { entries: [...(item as Map<unknown, unknown>)] } : item instanceof Set ? { members: [...(item as Set<unknown>)] } : item))) as unknown
+  return JSON.parse(JSON.stringify(value, (_name, item: unknown) => (item instanceof Map ? { entries: [...(item as Map<unknown, unknown>)] } : item instanceof Set || item instanceof SeenCalls ? { members: [...(item as Iterable<unknown>)] } : item))) as unknown
 }

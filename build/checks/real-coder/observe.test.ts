@@ -46,7 +46,7 @@ describe('permissions', () => {
     const sessionId = await bench.session(run)
     await bench.submit(run, sessionId, prompt({ tools: [{ name: 'write', args: { filePath: '/workspace/a.txt', content: 'one\ntwo\n' } }] }, { text: 'Written.' }))
     const ask = await bench.next('permission-asked')
-    expect(ask).toMatchObject({ permission: 'edit', command: null, filePath: '/workspace/a.txt', diff: expect.stringContaining('+two') as string })
+    expect(ask).toMatchObject({ permission: 'edit', command: null, files: [{ path: '/workspace/a.txt', real: '/workspace/a.txt' }], diff: expect.stringContaining('+two') as string })
     await expect(readFile(join(bench.workspaceDir, 'a.txt'))).rejects.toMatchObject({ code: 'ENOENT' })
     await run.answerPermission(ask.permissionId, { allow: true })
     expect(await bench.next('turn-ended')).toMatchObject({ outcome: 'completed' })

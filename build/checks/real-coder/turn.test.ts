@@ -60,7 +60,7 @@ describe('a model whose id OpenCode takes for a GPT', () => {
     const patchText = '*** Begin Patch\n*** Add File: a.txt\n+hello\n*** Add File: src/b.txt\n+there\n*** End Patch'
     await bench.submit(run, await bench.session(run), prompt({ tools: [{ name: 'apply_patch', args: { patchText } }] }, { text: 'Patched.' }))
     const ask = await bench.next('permission-asked')
-    expect(ask).toMatchObject({ permission: 'edit', filePath: '/workspace/a.txt, /workspace/src/b.txt', diff: expect.stringContaining('+hello') as string })
+    expect(ask).toMatchObject({ permission: 'edit', files: [{ path: '/workspace/a.txt' }, { path: '/workspace/src/b.txt' }], diff: expect.stringContaining('+hello') as string })
     await run.answerPermission(ask.permissionId, { allow: true })
     expect(await bench.next('turn-ended')).toMatchObject({ outcome: 'completed' })
     expect(await readFile(join(bench.workspaceDir, 'a.txt'), 'utf8')).toBe('hello\n')

@@ -68,8 +68,8 @@ describe('settings', () => {
 
   it('that could not be saved are not used', async () => {
     const store = await openSettings(path, { ...files, write: () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })) })
-    expect(await store.put({ ...defaultSettings, updates: 'off' })).toMatchObject({ ok: false, error: { code: 'disk-full' } })
-    expect(store.get().updates).toBe('notify')
+    expect(await store.put({ ...defaultSettings, updates: 'notify' })).toMatchObject({ ok: false, error: { code: 'disk-full' } })
+    expect(store.get().updates).toBe(defaultSettings.updates)
   })
 
   it('refuse the demo\'s id and an id twice', async () => {
