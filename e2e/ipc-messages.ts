@@ -7,7 +7,7 @@ export interface FuzzSeeds { readonly taskId: string; readonly approvalId: strin
 type Call = readonly [method: string, input: unknown]
 
 /** Methods that do something by themselves when their input is right: they get wrong inputs only. `approval.decide` is right only with the card's own digest, which is mutated. */
-const acting: ReadonlySet<MethodName> = new Set(['task.create', 'task.runSample', 'task.stop', 'task.writeBrief', 'task.revise', 'settings.put', 'provider.put', 'provider.remove', 'provider.test', 'approval.decide', 'approval.shown', 'updates.look', 'updates.download', 'updates.install'])
+const acting: ReadonlySet<MethodName> = new Set(['task.create', 'task.runSample', 'task.stop', 'task.writeBrief', 'task.revise', 'settings.put', 'provider.put', 'provider.remove', 'provider.test', 'approval.decide', 'approval.shown', 'updates.look', 'updates.download', 'updates.install', 'login.set'])
 
 /** A generator of numbers below one from a seed. Source: mulberry32, public domain. */
 function seeded(seed: number): () => number {
@@ -59,7 +59,7 @@ function samplesOf({ taskId, approvalId, digest, settings }: FuzzSeeds): Readonl
   const model = { providerId: 'stub', modelId: 'stub-model' }
   const provider = { id: 'fuzz', label: 'Fuzz', baseUrl: 'http://127.0.0.1:9/v1', api: 'chat', models: [{ id: 'm' }] }
   return {
-    'app.info': {}, 'room.snapshot': { taskId }, 'task.create': { commandId, title: 't', requirement: 'r', criteria: [], testCommand: null, source: { kind: 'folder', path: '/', mounts: [] }, models: { lead: model, coder: model }, budget: settings.defaults.budget, grant: settings.defaults.grant, revisionOf: null },
+    'app.info': {}, 'login.set': { on: true }, 'link.take': {}, 'room.snapshot': { taskId }, 'task.create': { commandId, title: 't', requirement: 'r', criteria: [], testCommand: null, source: { kind: 'folder', path: '/', mounts: [] }, models: { lead: model, coder: model }, budget: settings.defaults.budget, grant: settings.defaults.grant, revisionOf: null },
     'task.runSample': { commandId }, 'task.stop': { commandId, taskId }, 'task.writeBrief': { commandId, taskId, brief }, 'task.answer': { commandId, taskId, questionId: 'q', text: 'x' }, 'task.revise': { commandId, taskId, requirement: 'r' }, 'task.recover': { commandId, taskId, exit: 'mark-done' },
     'approval.shown': { approvalId, digest }, 'approval.decide': { commandId, approvalId, digest, verdict: 'approved', reason: null, standing: null }, 'grant.revoke': { commandId, taskId, grantId: 'grt_1' }, 'folder.pick': {}, 'folder.inspect': { path: '/nowhere' }, 'review.get': { taskId }, 'review.savePatch': { taskId },
     'settings.get': {}, 'settings.put': settings, 'providers.list': {}, 'provider.put': { provider, key: null }, 'provider.remove': { id: 'stub' }, 'provider.test': { id: 'stub', modelId: 'stub-model' },

@@ -1,15 +1,20 @@
-import { app, type BrowserWindow } from 'electron'
+import { app, crashReporter, type BrowserWindow } from 'electron'
 import { join } from 'node:path'
 import { declareAppScheme, serveApp } from './shell/app-protocol.ts'
+import { listenForLinks } from './shell/incoming-links.ts'
 import { serveMethods, type Answer } from './shell/ipc/serve.ts'
-import { claimSingleInstance, confinePages, denyPermissions, openMainWindow } from './shell/main-window.ts'
+import { bringToFront, confinePages, denyPermissions, openMainWindow } from './shell/main-window.ts'
 
 /** Opens the window, with nothing loaded that it does not need, and has the app started while the window's own process comes up. */
 async function main(): Promise<void> {
   declareAppScheme()
   confinePages()
   let window: BrowserWindow | null = null
-  if (!claimSingleInstance(() => { window?.show(); window?.focus() })) { app.quit(); return }
+  // A second instance hands its arguments over to the first.
+  if (!app.requestSingleInstanceLock()) { app.quit(); return }
+  const links = listenForLinks(() => { bringToFront(window) })
+  // Reports of crashes stay in the data folder: nobody sends them anywhere.
+  crashReporter.start({ uploadToServer: false })
   await app.whenReady()
   let give: (answer: Answer) => void = () => undefined
   serveMethods(new Promise<Answer>((resolve) => { give = resolve }))
@@ -20,7 +25,7 @@ async function main(): Promise<void> {
   await import('../src-preload/contract/methods.ts')
   await served
   const { startApp } = await import('./start.ts')
-  await startApp({ window: () => window, entriesDir: import.meta.dirname, give })
+  await startApp({ window: () => window, entriesDir: import.meta.dirname, give, links })
 }
 
 main().catch((error: unknown) => {

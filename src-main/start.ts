@@ -11,11 +11,14 @@ import { refusalOf } from './engine/refusal.ts'
 import { loadOnce, type Late } from './late.ts'
 import { readAppInfo } from './shell/app-info.ts'
 import { confirmQuit, pickFolder, saveAs } from './shell/dialogs.ts'
+import { LinkDesk } from './shell/link-desk.ts'
+import type { IncomingLinks } from './shell/incoming-links.ts'
 import { createAnswer, type Handlers } from './shell/ipc/answer.ts'
 import { createHandlers } from './shell/ipc/handlers.ts'
 import { Push } from './shell/ipc/push.ts'
 import type { Answer } from './shell/ipc/serve.ts'
 import { installMenu } from './shell/menu.ts'
+import { createOpenAtLogin, type OpenAtLogin } from './shell/open-at-login.ts'
 import { createAttention, type Attention } from './shell/attention.ts'
 import { testProvider } from './shell/provider-test.ts'
 import { sampleIn } from './shell/resources-folder.ts'
@@ -27,6 +30,7 @@ interface Opened {
   readonly entriesDir: string
   /** From then on calls of the window are answered. */
   readonly give: (answer: Answer) => void
+  readonly links: IncomingLinks
 }
 
 /** For so long the first frames have the machine to themselves, at most so long after the room was handed out. */
@@ -37,7 +41,7 @@ const firstFramesMsMax = 2_000
  * Starts the app behind a window that is open already: the journal is read and the room handed out first, so that there is something to look
  * at; processes follow at the first call that needs them.
  */
-export async function startApp({ window, entriesDir, give }: Opened): Promise<void> {
+export async function startApp({ window, entriesDir, give, links }: Opened): Promise<void> {
   const attention = createAttention(window)
   const options: ComposeOptions = { dataDir: app.getPath('userData'), scriptedOwner: app.commandLine.hasSwitch('scripted-owner'), notifier: attention, entriesDir, appVersion: app.getVersion(), isPackaged: app.isPackaged, safeStorage }
   const answer = (handlers: Handlers): Answer => createAnswer(handlers, (msg, fields) => { console.error(msg, fields) })
@@ -58,12 +62,13 @@ export async function startApp({ window, entriesDir, give }: Opened): Promise<vo
   installMenu((command) => { push.signal({ is: 'menu', command }) })
   const updates = loadOnce(async () => (await import('./look-for-updates.ts')).openUpdates(parts, options, () => { push.signal({ is: 'app-info-changed' }) }))
   quitInOrder(parts, options, window, updates)
+  const linkDesk = new LinkDesk(links, () => { push.signal({ is: 'link-waits' }) })
   parts.gateway.onState(() => { push.signal({ is: 'app-info-changed' }) })
   const unreadable = await takeUp(parts)
   if (unreadable !== null) { give(answer(blockedHandlers(ground, options, unreadable))); return }
   const handedOut = new Promise<void>((resolve) => { push.onSnapshot(resolve) })
   const drawn = Promise.race([handedOut.then(() => pause(firstFramesMs)), pause(firstFramesMsMax)])
-  give(answer(warmingUp(parts, runningHandlers(parts, options, push, attention, updates))))
+  give(answer(warmingUp(parts, runningHandlers(parts, options, push, attention, updates, linkDesk))))
   await drawn
   // A task that waits may go on by itself, or at the next click.
   const open = parts.engine.openTasks()
@@ -114,13 +119,13 @@ function blockedHandlers(ground: Ground, options: ComposeOptions, why: Failure):
   const refuse = Object.fromEntries(methodNames.map((method) => [method, () => err(why)])) as unknown as Handlers
   return {
     ...refuse,
-    'app.info': async () => ok(await readAppInfo({ ...options, problems: [why, ...ground.problems], keyring: ground.keychain.backend(), running: null })),
+    'app.info': async () => ok(await readAppInfo({ ...options, problems: [why, ...ground.problems], keyring: ground.keychain.backend(), openAtLogin: systemLogin().get(), running: null })),
     'room.snapshot': () => ok({ seq: 0, put: [], drop: [] }),
     'settings.get': () => ok(ground.settings.get()),
   }
 }
 
-function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, attention: Attention, updates: Late<Updates>): Handlers {
+function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, attention: Attention, updates: Late<Updates>, links: LinkDesk): Handlers {
   const { ground, engine, journal, workspace } = parts
   const { settings, providers } = ground
   // Keys and rules reach the running proxy at once; calls in flight go on as they began.
@@ -130,7 +135,7 @@ function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, atte
   }
   return createHandlers({
     engine, push, workspace,
-    info: () => readAppInfo({ ...options, problems: ground.problems, keyring: ground.keychain.backend(), running: { sandbox: parts.sandbox, coder: parts.coder, sqliteVersion: parts.sqliteVersion, proxy: () => parts.gateway.state() } }),
+    info: () => readAppInfo({ ...options, problems: ground.problems, keyring: ground.keychain.backend(), openAtLogin: systemLogin().get(), running: { sandbox: parts.sandbox, coder: parts.coder, sqliteVersion: parts.sqliteVersion, proxy: () => parts.gateway.state() } }),
     sampleTask: (commandId) => readSampleTask(sampleIn(ground.resources), settings.get(), commandId),
     settings: { get: () => settings.get(), put: async (next) => { const saved = refreshed(await settings.put(next)); attention.settingsChanged(); return saved } },
     providers: {
@@ -146,7 +151,13 @@ function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, atte
     },
     dialogs: { pickFolder, saveAs },
     updates: () => updates.get(),
+    takeLink: () => links.take(),
+    openAtLogin: systemLogin(),
   })
+}
+
+function systemLogin(): OpenAtLogin {
+  return createOpenAtLogin({ platform: process.platform, isPackaged: app.isPackaged, execPath: process.execPath, env: process.env, system: app })
 }
 
 /** Quitting while a process works asks once; then it stops with proof, and what was in flight is found again. */

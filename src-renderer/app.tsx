@@ -1,19 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, type ReactNode } from 'react'
-import { bridge } from './bridge.ts'
+import { bridge, call } from './bridge.ts'
 import { Banners } from './features/banners.tsx'
 import { useDesk } from './features/approvals/desk.ts'
 import { runCommand } from './features/palette/commands.ts'
 import { Palette } from './features/palette/palette.tsx'
 import { useCommandContext, useCommandKeys } from './features/palette/use-commands.ts'
 import { FirstRun } from './features/room/first-run.tsx'
-import { useShownTask } from './features/room/task-list.tsx'
+import { useLinkedTask, useShownTask } from './features/room/task-list.tsx'
 import { Sidebar } from './features/sidebar.tsx'
 import { OtherScreen, prepareReview, Room, WaitingHolds } from './features/screens.tsx'
 import { t } from './i18n/text.ts'
 import { useRoom, useSyncState, useTaskById, useTaskKeys } from './store/hooks.ts'
 import { useMethod } from './store/queries.ts'
-import { useUi } from './store/ui-store.ts'
+import { changeUi, useUi } from './store/ui-store.ts'
 import { Guard } from './ui/guard.tsx'
 import { FailureNotice, Loading } from './ui/notice.tsx'
 import { Toasts } from './ui/toasts.tsx'
@@ -22,6 +22,7 @@ import { Toasts } from './ui/toasts.tsx'
 export function App(): ReactNode {
   useAppearance()
   useShownTask()
+  useLinkedTask()
   useSignals()
   useCommandKeys()
   const desk = useDesk()
@@ -84,8 +85,17 @@ function useSignals(): void {
     () =>
       bridge().onSignal((signal) => {
         if (signal.is === 'menu') runCommand(signal.command, context)
+        else if (signal.is === 'link-waits') void takeLink()
         else void queries.invalidateQueries()
       }),
     [queries, context],
   )
+  // One may have come before this window listened.
+  useEffect(() => { void takeLink() }, [])
+}
+
+async function takeLink(): Promise<void> {
+  const link = await call('link.take', {})
+  // Without a journal the call is refused like any other; the window says so elsewhere.
+  if (link.ok && link.value.taskId !== null) changeUi({ linkedTaskId: link.value.taskId })
 }

@@ -10,6 +10,7 @@ interface Manifest {
   readonly name: string
   readonly version: string
   readonly license: string
+  readonly author: string
   readonly dependencies: readonly string[]
 }
 
@@ -19,13 +20,31 @@ interface Manifest {
  * @throws when a package names no licence
  */
 export async function writeThirdPartyNotices(): Promise<string> {
-  const sections = [openCodeNotice, ...[...shippedPackages()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([folder, manifest]) => notice(folder, manifest))]
   await mkdir(dirname(target), { recursive: true })
-  await writeFile(target, sections.join(`\n${'-'.repeat(80)}\n\n`))
+  await writeFile(target, thirdPartyNotices().join(sectionBreak))
   return target
 }
 
-const openCodeNotice = `opencode ${openCodeVersion}\nLicence: MIT, Copyright (c) 2025 opencode. Shipped unchanged as a separate program.\n`
+const sectionBreak = `\n${'-'.repeat(80)}\n\n`
+
+/** One section for each thing that ships: name and version, licence, and its texts. */
+export function thirdPartyNotices(): readonly string[] {
+  return [openCodeNotice, ...[...shippedPackages()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([folder, manifest]) => notice(folder, manifest))]
+}
+
+/** What every copy of something under this licence has to carry. `copyright`: one line. */
+function mitText(copyright: string): string {
+  return `${copyright}
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`
+}
+
+// Its package on the registry brings no text along.
+const openCodeNotice = `opencode ${openCodeVersion}\nLicence: MIT\n\nShipped unchanged as a separate program.\n\n${mitText('Copyright (c) 2025 opencode')}\n`
 
 function shippedPackages(): Map<string, Manifest> {
   const found = new Map<string, Manifest>()
@@ -53,16 +72,24 @@ function locate(fromFolder: string, name: string): string | null {
 function readManifest(folder: string): Manifest {
   const parsed: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   if (!isRecord(parsed)) throw new Error(`${folder}/package.json is no object`)
-  const { name, version, license, dependencies } = parsed
+  const { name, version, license, dependencies, author } = parsed
   if (typeof name !== 'string' || typeof version !== 'string' || typeof license !== 'string') {
     throw new Error(`${folder}/package.json lacks a name, a version or a licence`)
   }
-  return { name, version, license, dependencies: isRecord(dependencies) ? Object.keys(dependencies) : [] }
+  return { name, version, license, author: authorOf(author) ?? `The authors of ${name}`, dependencies: isRecord(dependencies) ? Object.keys(dependencies) : [] }
 }
 
-function notice(folder: string, { name, version, license }: Manifest): string {
+/** As npm has it: "Name <address> (site)", or an object with a name. */
+function authorOf(author: unknown): string | null {
+  const name = isRecord(author) ? author['name'] : author
+  return typeof name === 'string' && name.trim() !== '' ? name.replace(/\s*[<(].*$/, '') : null
+}
+
+function notice(folder: string, { name, version, license, author }: Manifest): string {
   const texts = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file)).toSorted()
-  return [`${name} ${version}`, `Licence: ${license}`, '', ...texts.map((file) => readFileSync(join(folder, file), 'utf8').trim()), ''].join('\n')
+  // A few packages name their licence and bring no text of it.
+  const own = texts.length === 0 && license === 'MIT' ? [mitText(`Copyright (c) ${author}`)] : texts.map((file) => readFileSync(join(folder, file), 'utf8').trim())
+  return [`${name} ${version}`, `Licence: ${license}`, '', ...own, ''].join('\n')
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

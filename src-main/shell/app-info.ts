@@ -8,6 +8,7 @@ export interface InfoSources {
   readonly scriptedOwner: boolean
   readonly problems: readonly Failure[]
   readonly keyring: { readonly real: boolean; readonly backend: string }
+  readonly openAtLogin: boolean | null
   readonly running: { readonly sandbox: Sandbox; readonly coder: Coder; readonly sqliteVersion: string; readonly proxy: () => AppInfo['proxy'] } | null
 }
 
@@ -26,6 +27,7 @@ export async function readAppInfo(sources: InfoSources): Promise<AppInfo> {
     isolation: isolation ?? { usable: false, level: 'none', summary: 'not probed', detail: '', checkedAt: Date.now(), failure: failure('unavailable', 'The app is not fully started.', 'Look at the message at the top of the window.') },
     openCodeFailure: openCode?.ok === false ? openCode.error : null,
     // Asked after the probes, which take their time: whoever asked meanwhile gets this same answer.
+    openAtLogin: sources.openAtLogin, crashReports: app.getPath('crashDumps'),
     proxy: running?.proxy() ?? { state: 'failed', port: null, note: null }, keyring: sources.keyring, startProblems: [...sources.problems],
   }
 }

@@ -1,19 +1,25 @@
-import { app, BrowserWindow, session } from 'electron'
+import { app, BrowserWindow, screen, session } from 'electron'
+import { join } from 'node:path'
 import { appOrigin } from './app-protocol.ts'
+import { rememberedPlace, rememberPlace } from './window-memory.ts'
+import { openingPlace, windowMin } from './window-place.ts'
 
-/** Opens the one window. `preload` is the absolute path of the bundled bridge. */
+/** Opens the one window where it was last, if that display is there. Its zoom Chromium keeps by itself. `preload` is the absolute path of the bundled bridge. */
 export function openMainWindow(preload: string): BrowserWindow {
+  const placeFile = join(app.getPath('userData'), 'window.json')
+  const { maximized, ...place } = openingPlace(rememberedPlace(placeFile), screen.getAllDisplays().map(({ workArea }) => workArea))
   const window = new BrowserWindow({
     title: 'Countersign',
-    minWidth: 1000,
-    minHeight: 600,
-    width: 1280,
-    height: 840,
+    minWidth: windowMin.width,
+    minHeight: windowMin.height,
+    ...place,
     show: false,
     // The spelling checker would fetch its dictionaries from the net.
     webPreferences: { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, webviewTag: false, spellcheck: false, devTools: !app.isPackaged },
   })
+  rememberPlace(window, placeFile, (why) => { console.error('the place of the window could not be written', why) })
   window.once('ready-to-show', () => {
+    if (maximized) window.maximize()
     window.show()
   })
   void window.loadURL(`${appOrigin}/`)
@@ -37,9 +43,10 @@ export function denyPermissions(): void {
   session.defaultSession.setDevicePermissionHandler(() => false)
 }
 
-/** True for the first instance; a second one hands over to `focusFirst` in the first and must quit. */
-export function claimSingleInstance(focusFirst: () => void): boolean {
-  if (!app.requestSingleInstanceLock()) return false
-  app.on('second-instance', focusFirst)
-  return true
+/** Shows a window whatever hid it. */
+export function bringToFront(window: BrowserWindow | null): void {
+  if (window === null || window.isDestroyed()) return
+  if (window.isMinimized()) window.restore()
+  window.show()
+  window.focus()
 }

@@ -42,6 +42,8 @@ export type AuditRow = z.infer<typeof auditRowSchema>
 
 export const appInfoSchema = z.object({
   versions: z.object({ app: z.string(), electron: z.string(), chromium: z.string(), node: z.string(), sqlite: z.string(), openCode: z.string().nullable() }),
+  /** `openAtLogin` null: this system or build has no such thing. `crashReports`: the folder that they stay in. */
+  openAtLogin: z.boolean().nullable(), crashReports: z.string(),
   runtimeNote: z.string().nullable(), platform: z.string(), dataDir: z.string(), scriptedOwner: z.boolean(),
   isolation: isolationReportSchema, openCodeFailure: failureSchema.nullable(), proxy: z.object({ state: z.enum(['stopped', 'starting', 'ready', 'restarting', 'failed']), port: z.number().int().nullable(), note: z.string().nullable() }),
   keyring: z.object({ real: z.boolean(), backend: z.string() }), startProblems: z.array(failureSchema),
@@ -57,6 +59,9 @@ export type WorkspaceUse = z.infer<typeof workspaceUseSchema>
  */
 export const methods = {
   'app.info': { input: nothing, output: appInfoSchema },
+  'login.set': { input: z.object({ on: z.boolean() }), output: acknowledged },
+  /** The task that a link from outside wants to be shown, once; null when none waits. */
+  'link.take': { input: nothing, output: z.object({ taskId: taskIdSchema.nullable() }) },
   'room.snapshot': { input: z.object({ taskId: taskIdSchema.nullable() }), output: rowPatchSchema },
   'task.create': { input: newTaskSchema, output: z.object({ taskId: taskIdSchema }) },
   'task.runSample': { input: z.object({ commandId: commandIdSchema }), output: z.object({ taskId: taskIdSchema }) },
@@ -104,6 +109,7 @@ export interface Bridge {
 
 export const bridgeSignalSchema = z.discriminatedUnion('is', [
   z.object({ is: z.literal('app-info-changed') }),
+  z.object({ is: z.literal('link-waits') }),
   z.object({ is: z.literal('menu'), command: z.string().max(100) }),
 ])
 export type BridgeSignal = z.infer<typeof bridgeSignalSchema>

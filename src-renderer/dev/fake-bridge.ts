@@ -88,13 +88,15 @@ export class FakeMain {
         return {
           versions: { app: '0.1.0', electron: '45.5.0', chromium: '152.0.7977.1', node: '24.21.0', sqlite: '3.53.0', openCode: '1.18.30' }, runtimeNote: this.#flags.has('problems') ? 'Stand-in runtime for tests and trials: Electron 33.2.1' : null, platform: 'linux', dataDir: '/home/me/.config/countersign', scriptedOwner: this.#flags.has('scripted'),
           isolation: this.#flags.has('no-isolation') ? { ...isolation, usable: false, level: 'none', summary: 'No isolation', failure: { code: 'isolation-unavailable', message: 'bubblewrap is not installed.', todo: 'Install it: apt-get install bubblewrap' } } : isolation,
-          openCodeFailure: null, proxy: { state: 'ready', port: 18_747, note: null }, keyring: { real: false, backend: 'basic_text' }, startProblems: this.#flags.has('problems') ? [{ code: 'settings-broken', message: 'settings.json could not be read; defaults are used.', todo: 'The broken file was kept as settings.json.broken. Open Settings and set up your providers again.' }] : [],
+          openCodeFailure: null, openAtLogin: this.#flags.has('no-login') ? null : false, crashReports: '/home/me/.config/countersign/Crashpad', proxy: { state: 'ready', port: 18_747, note: null }, keyring: { real: false, backend: 'basic_text' }, startProblems: this.#flags.has('problems') ? [{ code: 'settings-broken', message: 'settings.json could not be read; defaults are used.', todo: 'The broken file was kept as settings.json.broken. Open Settings and set up your providers again.' }] : [],
         }
       case 'settings.get':
         return this.settings
       case 'settings.put':
         this.settings = input as unknown as Settings
         return { recorded: true }
+      case 'link.take':
+        return { taskId: null }
       case 'providers.list':
         return [demo, remote, fromEnv]
       case 'provider.put':

@@ -11,7 +11,7 @@ export const en = {
     bridgeMissing: 'This page only works inside the Countersign app.',
     crashed: 'This part of the window stopped working.',
     crashedTodo: 'Nothing in the journal is affected. Show it again, or restart the app if it happens again.',
-    showAgain: 'Show again',
+    showAgain: 'Show again', linkUnknown: 'The link names a task that is not here', linkUnknownHint: 'Tasks stay on the machine that they were made on.',
     scriptedOwner: 'A scripted owner drives this window',
     scriptedOwnerWhy: 'Approvals and the acceptance below are given by a script for a demonstration, not by a person.',
     startProblems: (n: number) => plural(n, 'problem at start', 'problems at start'),
@@ -194,6 +194,9 @@ export const en = {
   storage: {
     used: 'Workspaces on disk', none: 'No workspace is on disk', task: 'Task', size: 'Size', action: 'Action', cleanUp: 'Clean up', inUse: 'in use', quota: 'Quota, GiB', quotaHint: 'A task that would pass it does not start.', cleanUpTitle: 'Clean up this workspace?', cleanUpHint: 'A snapshot of the result and the history are kept; the working copy is deleted. This is journaled.',
   },
+  system: {
+    login: 'Open Countersign when you log in', loginHint: 'Off by default. The system keeps it, and its own settings can turn it off too.', crashes: 'Crash reports', crashesHint: 'When the app crashes, a report is written into this folder. It may hold pieces of the app\'s memory. Nothing is sent anywhere; delete it whenever you like.',
+  },
   newTask: {
     source: 'What the task works on', folder: 'A folder of yours', folderHint: 'A git repository or any folder. The bots work on a copy.', sample: 'The sample task', sampleHint: 'A small library with an ambiguous requirement.',
     sampleStory: 'Shipping costs by order value. The requirement is ambiguous at exactly 50 euros, so Bot B has to ask; one of its commands lies outside its grant, so you are asked too. It runs on the embedded demo model.',
@@ -221,7 +224,7 @@ export const en = {
   },
   models: { remote: 'remote', local: 'on this machine', noKey: 'key missing', remoteHint: 'Remote: you approve host, model and cap once for each bot before the first byte leaves.', choose: 'Choose a model' },
   settings: {
-    sections: { providers: 'Providers and keys', runtimes: 'Runtimes', isolation: 'Isolation', grants: 'Standing grants', fallbacks: 'Fallbacks', budgets: 'Budgets', appearance: 'Appearance', attention: 'Attention', updates: 'Updates', storage: 'Storage' },
+    sections: { providers: 'Providers and keys', runtimes: 'Runtimes', isolation: 'Isolation', grants: 'Standing grants', fallbacks: 'Fallbacks', budgets: 'Budgets', appearance: 'Appearance', attention: 'Attention', updates: 'Updates', storage: 'Storage', system: 'System' },
   },
   palette: {
     title: 'Command palette', placeholder: 'Type a command', nothing: 'No command matches', keyGroups: { go: 'Go to', task: 'Task', approvals: 'Approvals', view: 'View', tasks: 'Open task' },

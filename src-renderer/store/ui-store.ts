@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { TaskId } from '../../src-preload/contract/ids.ts'
 
-export const settingsSections = ['providers', 'runtimes', 'isolation', 'grants', 'fallbacks', 'budgets', 'appearance', 'attention', 'updates', 'storage'] as const
+export const settingsSections = ['providers', 'runtimes', 'isolation', 'grants', 'fallbacks', 'budgets', 'appearance', 'attention', 'updates', 'storage', 'system'] as const
 export type SettingsSection = (typeof settingsSections)[number]
 
 /** What the middle of the window shows. */
@@ -16,6 +16,8 @@ export type Screen =
 export interface UiState {
   readonly screen: Screen
   readonly taskId: TaskId | null
+  /** What a link from outside named, until the rows tell whether it is there. */
+  readonly linkedTaskId: TaskId | null
   readonly inspector: 'auto' | 'open' | 'closed'
   readonly paletteOpen: boolean
   readonly taskFilter: string
@@ -23,7 +25,7 @@ export interface UiState {
   readonly open: ReadonlyMap<string, boolean>
 }
 
-const start: UiState = { screen: { at: 'room' }, taskId: null, inspector: 'auto', paletteOpen: false, taskFilter: '', open: new Map() }
+const start: UiState = { screen: { at: 'room' }, taskId: null, linkedTaskId: null, inspector: 'auto', paletteOpen: false, taskFilter: '', open: new Map() }
 
 let state = start
 const listeners = new Set<() => void>()

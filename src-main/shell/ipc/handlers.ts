@@ -32,13 +32,15 @@ export interface Services {
   }
   readonly dialogs: { pickFolder(page: WebContents): Promise<string | null>; saveAs(page: WebContents, name: string): Promise<string | null> }
   readonly updates: () => Promise<Updates>
+  readonly takeLink: () => TaskId | null
+  readonly openAtLogin: { set(on: boolean): Result<null, Failure> }
 }
 
 const recorded = ok({ recorded: true as const })
 
 /** The handlers of all methods: each is a few lines between the window and one service. */
 export function createHandlers(services: Services): Handlers {
-  return { ...roomHandlers(services), ...taskHandlers(services), ...folderHandlers(services), ...settingsHandlers(services), ...auditHandlers(services), ...updateHandlers(services) }
+  return { ...roomHandlers(services), ...taskHandlers(services), ...folderHandlers(services), ...settingsHandlers(services), ...auditHandlers(services), ...updateHandlers(services), ...systemHandlers(services) }
 }
 
 type Part<K extends keyof Handlers> = Pick<Handlers, K>
@@ -143,6 +145,17 @@ function auditHandlers({ audit, dialogs, workspace, engine, settings }: Services
       })
       return ok({ uses, totalBytes: uses.reduce((sum, use) => sum + use.bytes, 0), quotaBytes: settings.get().workspaceQuotaBytes })
     },
+  }
+}
+
+function systemHandlers({ takeLink, openAtLogin, push }: Services): Part<'login.set' | 'link.take'> {
+  return {
+    'login.set': ({ on }) => {
+      const set = openAtLogin.set(on)
+      if (set.ok) push.signal({ is: 'app-info-changed' })
+      return set.ok ? recorded : set
+    },
+    'link.take': () => ok({ taskId: takeLink() }),
   }
 }
 

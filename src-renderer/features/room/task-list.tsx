@@ -4,10 +4,11 @@ import { Input, ListBox, ListBoxItem, SearchField, type Key } from 'react-aria-c
 import type { TaskRow } from '../../../src-preload/contract/rows.ts'
 import { t } from '../../i18n/text.ts'
 import { useNowMs } from '../../store/clock.ts'
-import { useRoom, useTask, useTaskKeys } from '../../store/hooks.ts'
+import { useRoom, useSyncState, useTask, useTaskKeys } from '../../store/hooks.ts'
 import { changeUi, showTask, useUi } from '../../store/ui-store.ts'
 import { countdown } from '../../ui/format.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { say } from '../../ui/toasts.tsx'
 import { StatusGlyph } from './status-glyph.tsx'
 
 /** All tasks, newest first: what they are, how they stand, and which of them wait for the owner. */
@@ -115,4 +116,17 @@ export function useShownTask(): void {
   useEffect(() => {
     room.watch(shown)
   }, [room, shown])
+}
+
+/** A link from outside chooses what is shown and does nothing else; a task that is not there is told. */
+export function useLinkedTask(): void {
+  const linked = useUi((ui) => ui.linkedTaskId)
+  const room = useRoom()
+  const live = useSyncState().at === 'live'
+  useEffect(() => {
+    if (linked === null || !live) return
+    changeUi({ linkedTaskId: null })
+    if (room.rows.task(`task:${linked}`) === undefined) say({ tone: 'info', text: t.app.linkUnknown, detail: t.app.linkUnknownHint })
+    else showTask(linked)
+  }, [linked, live, room])
 }

@@ -1,4 +1,4 @@
-import { BellRing, Boxes, Cable, Gauge, HardDrive, KeyRound, KeySquare, Palette, RefreshCw, ShieldCheck, type LucideIcon } from 'lucide-react'
+import { BellRing, Boxes, Cable, Gauge, HardDrive, KeyRound, KeySquare, LifeBuoy, Palette, RefreshCw, ShieldCheck, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button as AriaButton } from 'react-aria-components'
 import { failureOf } from '../../bridge.ts'
@@ -11,10 +11,11 @@ import { GrantsSection } from './grants.tsx'
 import { IsolationSection, RuntimesSection } from './machine.tsx'
 import { ProvidersSection } from './providers.tsx'
 import { StorageSection } from './storage.tsx'
+import { SystemSection } from './system.tsx'
 import { UpdatesSection } from './updates.tsx'
 import './settings.css'
 
-const icons: Readonly<Record<SettingsSection, LucideIcon>> = { providers: KeyRound, runtimes: Boxes, isolation: ShieldCheck, grants: KeySquare, fallbacks: Cable, budgets: Gauge, appearance: Palette, attention: BellRing, updates: RefreshCw, storage: HardDrive }
+const icons: Readonly<Record<SettingsSection, LucideIcon>> = { providers: KeyRound, runtimes: Boxes, isolation: ShieldCheck, grants: KeySquare, fallbacks: Cable, budgets: Gauge, appearance: Palette, attention: BellRing, updates: RefreshCw, storage: HardDrive, system: LifeBuoy }
 
 /** Settings: a list of sections at the left, one of them at the right. */
 export function SettingsScreen({ section }: { readonly section: SettingsSection }): ReactNode {
@@ -59,8 +60,10 @@ export function SettingsScreen({ section }: { readonly section: SettingsSection 
             <AttentionSection settings={settings.data} />
           ) : section === 'updates' ? (
             <UpdatesSection settings={settings.data} />
-          ) : (
+          ) : section === 'storage' ? (
             <StorageSection settings={settings.data} />
+          ) : (
+            <SystemSection info={info.data} />
           )}
         </div>
       </div>

@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { App } from '../app.ts'
+import { expect, test } from '../fixtures.ts'
+import { stubEntry, stubModels } from '../models.ts'
+import { appExecutable, give, newOwnerFolder, ownerEnvironment } from '../owner-folder.ts'
+import { processesRunning } from '../processes.ts'
+import { does } from '../stubs/step.ts'
+
+let ownerFolder: string
+test.beforeEach(() => { ownerFolder = newOwnerFolder() })
+test.afterEach(() => { rmSync(ownerFolder, { recursive: true, force: true }) })
+
+interface Looks { readonly bounds: Electron.Rectangle; readonly zoom: number }
+const looks = (app: App): Promise<Looks> => app.electron.evaluate(({ BrowserWindow }) => {
+  const window = BrowserWindow.getAllWindows()[0]!
+  return { bounds: window.getNormalBounds(), zoom: window.webContents.getZoomFactor() }
+})
+
+test('the window opens where it was, as large and as zoomed; a place that is broken or on no display is forgotten', async () => {
+  const first = await App.launch({ ownerFolder })
+  const fresh = await looks(first)
+  const wanted = { x: 40, y: 60, width: 1100, height: 700 }
+  await first.electron.evaluate(({ BrowserWindow }, bounds) => { const window = BrowserWindow.getAllWindows()[0]!; window.setBounds(bounds); window.webContents.setZoomFactor(1.25) }, wanted)
+  const placeFile = join(first.userData, 'window.json')
+  // A drag's end is written down by itself, before the app closes.
+  await expect.poll(() => existsSync(placeFile) ? (JSON.parse(readFileSync(placeFile, 'utf8')) as { area: { width: number } }).area.width : 0).toBe(1100)
+  await first.close()
+
+  const second = await App.launch({ ownerFolder })
+  expect(await looks(second)).toMatchObject({ bounds: { width: 1100, height: 700 }, zoom: 1.25 })
+  await second.close()
+
+  for (const broken of ['{"area":', JSON.stringify({ area: { x: 30_000, y: 30_000, width: 1100, height: 700 }, maximized: false })]) {
+    writeFileSync(placeFile, broken)
+    give(placeFile)
+    const again = await App.launch({ ownerFolder })
+    expect((await looks(again)).bounds, broken).toMatchObject({ width: fresh.bounds.width, height: fresh.bounds.height })
+    await again.close()
+  }
+})
+
+test('a link from outside brings the window to the front and shows its task, and can do nothing else', async ({ provider }) => {
+  const app = await App.launch({ ownerFolder, providers: [stubEntry(provider)] })
+  let older: string
+  try {
+    older = await app.begin({ title: 'The older task', models: stubModels })
+    await expect(app.room.hold('brief')).toBeVisible({ timeout: 60_000 })
+    await app.begin({ title: 'The newer task', models: stubModels })
+    await app.window.getByRole('option', { name: /The newer task/ }).click()
+    await expect.poll(async () => (await app.eventsOf('hold-opened')).length, { timeout: 60_000 }).toBe(2)
+    const before = (await app.audit()).length
+    await app.window.getByRole('button', { name: 'Settings', exact: true }).click()
+    await app.electron.evaluate(({ BrowserWindow }) => {
+      const fronts = { count: 0 }
+      Object.assign(globalThis, { fronts })
+      BrowserWindow.getAllWindows()[0]!.focus = () => { fronts.count += 1 }
+    })
+    const fronts = (): Promise<number> => app.electron.evaluate(() => (globalThis as unknown as { fronts: { count: number } }).fronts.count)
+
+    for (const link of [`countersign://task/${older}?approve=1`, `countersign://task/${older}/approve`, 'countersign://settings', `COUNTERSIGN://task/${older}`]) await secondInstance(link)
+    expect(await fronts(), 'a second start always shows the first').toBe(4)
+    await expect(app.window.locator('main[data-screen="settings"]')).toBeVisible()
+    await secondInstance(`countersign://task/${older}`)
+    await expect(app.room.header).toHaveAttribute('data-task-id', older)
+    await secondInstance('countersign://task/tsk_never')
+    await expect(app.window.getByRole('status', { name: 'Messages' })).toContainText('The link names a task that is not here')
+    await expect(app.room.header).toHaveAttribute('data-task-id', older)
+    // What is shown gets its shown-at receipt, as with a click on the task; nothing else was written.
+    expect((await app.audit()).slice(before).map(({ type }) => type).filter((type) => type !== 'hold-shown')).toEqual([])
+  } finally {
+    await app.close()
+  }
+  // Where the app does not run, the link starts it; the window takes it when it has its rows.
+  const started = await App.launch({ ownerFolder, arguments: [`countersign://task/${older}`] })
+  try {
+    await expect(started.room.header).toHaveAttribute('data-task-id', older)
+  } finally {
+    await started.close()
+  }
+})
+
+/** Starts the app once more, as a browser does with a link; resolves when that second one has handed over and gone. */
+async function secondInstance(link: string): Promise<void> {
+  const child = spawn(appExecutable('inspectable'), [`--user-data-dir=${join(ownerFolder, 'user-data')}`, '--disable-gpu', link], { env: ownerEnvironment(ownerFolder), cwd: ownerFolder, stdio: 'ignore' })
+  await once(child, 'exit')
+}
+
+test('quitting while a task works asks once; "Keep working" keeps it, "Stop and quit" ends the coder, and the next start shows it as uncertain', async ({ provider }) => {
+  provider.coder(does.write('/workspace/poem.txt', 'half of it\n'.repeat(400), { half: 'until-released' }))
+  const app = await App.launch({ ownerFolder, providers: [stubEntry(provider)] })
+  await app.begin({ title: 'A task at work', models: stubModels })
+  await app.room.approve('brief')
+  await provider.halfway()
+  const asked = async (): Promise<readonly string[]> => app.electron.evaluate(() => (globalThis as unknown as { asked: string[] }).asked)
+  await app.electron.evaluate(({ app: main, dialog }) => {
+    const asked: string[] = []
+    const answers: ((response: number) => void)[] = []
+    Object.assign(globalThis, { asked, answers })
+    dialog.showMessageBox = (...given: unknown[]) => {
+      const options = given.at(-1) as Electron.MessageBoxOptions
+      asked.push(`${options.message} ${options.detail ?? ''}`)
+      return new Promise((resolve) => { answers.push((response) => { resolve({ response, checkboxChecked: false }) }) })
+    }
+    main.quit()
+    main.quit()
+  })
+  await expect.poll(async () => (await asked()).length).toBe(1)
+  expect((await asked())[0]).toContain('A task at work')
+  const answer = (response: number): Promise<void> => app.electron.evaluate((_electron, chosen) => { (globalThis as unknown as { answers: ((response: number) => void)[] }).answers.shift()?.(chosen) }, response)
+  await answer(1)
+  await expect(app.room.header).toHaveAttribute('data-status', 'working')
+  expect(processesRunning(ownerFolder, 'opencode'), 'the coder works on').not.toEqual([])
+
+  const ended = once(app.electron.process(), 'exit')
+  await app.electron.evaluate(({ app: main }) => { setImmediate(() => { main.quit() }) })
+  await expect.poll(async () => (await asked()).length, 'asked again for another quit').toBe(2)
+  // The answer ends the app, so that its own answer may not come back.
+  await answer(0).catch(() => undefined)
+  await ended
+  expect(processesRunning(ownerFolder, 'opencode'), 'nobody is left').toEqual([])
+
+  const next = await App.launch({ ownerFolder, providers: [stubEntry(provider)] })
+  try {
+    await expect(next.room.uncertain).toBeVisible({ timeout: 60_000 })
+    expect(provider.of('coder'), 'nothing was sent again').toHaveLength(1)
+  } finally {
+    await next.close()
+  }
+})
+
+test('no field for code, commands or paths asks for spelling', async ({ app }) => {
+  await app.window.getByRole('button', { name: 'New task', exact: true }).first().click()
+  await app.window.getByRole('radio', { name: /A folder of yours/ }).check({ force: true })
+  for (const name of [/Path/, /Test command/]) await expect(app.window.getByRole('textbox', { name })).toHaveAttribute('spellcheck', 'false')
+  await expect(app.window.getByRole('textbox', { name: /Requirement/ })).toHaveAttribute('spellcheck', 'true')
+})
+
+test('opening at login is off, is turned on in Settings, and is the desktop\'s own entry; crash reports have a folder, and no address', async () => {
+  const app = await App.launch({ ownerFolder })
+  try {
+    await app.window.getByRole('button', { name: 'Settings', exact: true }).click()
+    await app.window.getByRole('button', { name: 'System' }).click()
+    const entry = join(ownerFolder, '.config/autostart/countersign.desktop')
+    const login = app.window.getByRole('switch', { name: 'Open Countersign when you log in' })
+    await expect(login).not.toBeChecked()
+    expect(existsSync(entry)).toBe(false)
+    await login.check({ force: true })
+    await expect.poll(() => existsSync(entry)).toBe(true)
+    expect(readFileSync(entry, 'utf8')).toContain(`Exec="${await app.electron.evaluate(() => process.execPath)}"`)
+    await expect(login).toBeChecked()
+    await app.window.screenshot({ path: 'dist/screens/settings-system.png' })
+    await login.uncheck({ force: true })
+    await expect.poll(() => existsSync(entry)).toBe(false)
+    const crashes = await app.electron.evaluate(({ app: main, crashReporter }) => ({ folder: main.getPath('crashDumps'), uploads: crashReporter.getUploadToServer() }))
+    expect(crashes).toEqual({ folder: join(app.userData, 'Crashpad'), uploads: false })
+    await expect(app.window.getByText('Nothing is sent anywhere')).toBeVisible()
+  } finally {
+    await app.close()
+  }
+})
