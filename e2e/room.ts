@@ -3,6 +3,9 @@ import type { HoldRow } from '../src-preload/contract/rows.ts'
 
 type HoldKind = HoldRow['holdKind']
 
+/** A budget card's button says what approving grants: `Approve 8 turns`, `Approve $5.00`. */
+const approveName = /^Approve( [\d$].*)?$/
+
 /** What the owner does in the room and sees there, by role and name as anybody would. */
 export class Room {
   readonly window: Page
@@ -63,7 +66,7 @@ export class Room {
     const card = this.hold(kind)
     await expect(card, `a hold for ${kind}`).toBeVisible({ timeout })
     const id = await card.getAttribute('data-approval-id')
-    await card.getByRole('button', { name: button, exact: true }).click()
+    await card.getByRole('button', { name: button === 'Approve' ? approveName : button, exact: true }).click()
     await expect(this.approvals.locator(`section[data-approval-id="${id}"]`)).toHaveCount(0)
   }
 

@@ -109,6 +109,12 @@ export const en = {
     inGrace: 'New card. Buttons open in a moment.', activated: 'This window has just come to the front. Click again.', sending: 'Recording your decision', recordedApproved: 'Approved', recordedDenied: 'Denied',
     armedApprove: 'Press again to approve:', armedDeny: 'Press again to deny:', armHint: 'twice approves', armEnter: 'Enter alone does not approve. Press',
     go: 'Show', readAll: 'Scroll to read all of it', scrollable: 'Text of the request',
+    raise: {
+      label: { turns: 'Raise the cap to, in turns', messages: 'Raise the cap to, in messages', requests: 'Raise the cap to, in model requests', tokens: 'Raise the cap to, in tokens', money: 'Raise the cap to, in US dollars' },
+      amount: { turns: (n: string) => `${n} turns`, messages: (n: string) => `${n} messages`, requests: (n: string) => `${n} requests`, tokens: (n: string) => `${n} tokens` },
+      hint: (now: string, min: string, max: string) => `${now} now. From ${min} to ${max}.`, approve: (amount: string) => `Approve ${amount}`,
+      noNumber: { whole: 'Type a whole number.', money: 'Type a sum in dollars, such as 5 or 2.50.' }, tooLow: (min: string) => `At least ${min}: less would not let the task go on.`, tooHigh: (max: string) => `At most ${max}, which no task passes.`,
+    },
     standing: {
       open: 'Allow again…', title: { bash: 'Allow this exact command again without asking', edit: 'Allow such edits again without asking' }, what: 'What', howLong: 'For how long', fact: 'Standing grant',
       minutes: (n: number) => plural(n, 'minute', 'minutes'), hours: (n: number) => plural(n, 'hour', 'hours'), task: 'Until the task\'s deadline', file: 'This file', below: (folder: string) => `Everything below ${folder}`,

@@ -21,6 +21,7 @@ interface TextFieldProps extends FieldProps {
   readonly mono?: boolean
   readonly type?: 'text' | 'password' | 'url'
   readonly maxLength?: number
+  readonly inputMode?: 'numeric' | 'decimal'
   readonly autoFocus?: boolean
   readonly name?: string
   readonly onBlur?: () => void

@@ -7,6 +7,7 @@ import { Button, Keys } from '../../ui/button.tsx'
 import { FailureNotice } from '../../ui/notice.tsx'
 import { useDesk, useDeskState } from './desk.ts'
 import type { PressBy, Verdict } from './input-grace.ts'
+import { approveLabel, RaiseField } from './raise-field.tsx'
 import { StandingChoices } from './standing-choices.tsx'
 
 export const approveChord = 'mod+enter'
@@ -27,6 +28,7 @@ export function Answer({ row }: { readonly row: HoldRow }): ReactNode {
     setAgain(open)
     desk.offered()
   }
+  const amount = desk.amountOf(row)
   const offer = row.standing !== null && row.standing.choices.length > 0 ? row.standing : null
   return (
     <div className="approval-answer">
@@ -40,12 +42,15 @@ export function Answer({ row }: { readonly row: HoldRow }): ReactNode {
           </div>
         )} />
       ) : (
+      <>
+      {row.raise === undefined ? null : <RaiseField row={row} offer={row.raise} isDisabled={busy} />}
       <div className="line approval-buttons">
-        <AnswerButton verdict="approved" closed={closed} waiting={!state.open} busy={busy && answer.verdict === 'approved'} onAnswer={press('approved')} />
+        <AnswerButton verdict="approved" {...(row.raise === undefined ? {} : { label: approveLabel(row.raise, amount) })} closed={closed || typeof amount === 'string'} waiting={!state.open} busy={busy && answer.verdict === 'approved'} onAnswer={press('approved')} />
         <AnswerButton verdict="denied" closed={closed} waiting={!state.open} busy={busy && answer.verdict === 'denied'} onAnswer={press('denied')} />
         {offer === null ? null : <Button variant="plain" isDisabled={busy} onPress={() => { show(true) }}>{t.approvals.standing.open}</Button>}
         <AnswerHint busy={busy ? answer.verdict : null} />
       </div>
+      </>
       )}
     </div>
   )

@@ -4,6 +4,7 @@ import type { Digest } from '../../../src-preload/contract/ids.ts'
 import type { HoldRow } from '../../../src-preload/contract/rows.ts'
 import { call, newCommandId } from '../../bridge.ts'
 import type { RowStore } from '../../store/row-store.ts'
+import { amountFromText, defaultAmount, type BadAmount } from './raise-amount.ts'
 import { graceLeftMs, startGrace, stepGrace, type CardIdentity, type GraceEvent, type GraceState, type Ignored, type PressBy, type Verdict } from './input-grace.ts'
 
 /** What became of the answer to one card. */
@@ -18,6 +19,8 @@ export interface DeskState {
   readonly answers: ReadonlyMap<string, AnswerState>
   /** Why the last input did not count; for a word to the owner. */
   readonly ignored: Ignored | null
+  /** What the owner typed as the amount of a card; null where nothing was typed. */
+  readonly typed: { readonly approvalId: string; readonly text: string } | null
 }
 
 /**
@@ -27,7 +30,7 @@ export interface DeskState {
 export class ApprovalDesk {
   readonly #rows: RowStore
   readonly #now: () => number
-  #state: DeskState = { frontKey: null, open: false, grace: startGrace(), answers: new Map(), ignored: null }
+  #state: DeskState = { frontKey: null, open: false, grace: startGrace(), answers: new Map(), ignored: null, typed: null }
   readonly #listeners = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | null = null
 
@@ -72,6 +75,7 @@ export class ApprovalDesk {
 
   /** A button of a card was pressed. */
   press(on: CardIdentity, verdict: Verdict, by: PressBy, standing: Digest | null = null): void {
+    if (this.#cannotApprove(verdict)) return
     this.#step({ is: 'pressed', on, verdict, standing, by, atMs: this.#now() })
   }
 
@@ -80,14 +84,33 @@ export class ApprovalDesk {
     this.#step({ is: 'offer', atMs: this.#now() })
   }
 
+  /** The owner typed an amount into a card. What approving does has changed, so the grace begins anew. */
+  typed(approvalId: string, text: string): void {
+    this.#become({ typed: { approvalId, text } })
+    this.offered()
+  }
+
+  /** What approving this card grants: the typed amount or the suggested one, or why the typed one cannot be used; null where nothing is to be chosen. */
+  amountOf(row: HoldRow): number | BadAmount | null {
+    if (row.raise === undefined) return null
+    const { typed } = this.#state
+    return typed?.approvalId === row.approvalId ? amountFromText(row.raise, typed.text) : defaultAmount(row.raise)
+  }
+
   /** The key combination that approves or denies was pressed. */
   chord(verdict: Verdict, repeat: boolean): void {
+    if (this.#cannotApprove(verdict)) return
     this.#step({ is: 'chord', verdict, repeat, atMs: this.#now() })
   }
 
   /** Drops half a chord. */
   disarm(): void {
     this.#step({ is: 'disarm' })
+  }
+
+  #cannotApprove(verdict: Verdict): boolean {
+    const row = this.#rows.hold(this.#state.frontKey ?? '')
+    return verdict === 'approved' && row !== undefined && typeof this.amountOf(row) === 'string'
   }
 
   #follow(): void {
@@ -113,7 +136,8 @@ export class ApprovalDesk {
     const key = this.#state.frontKey
     const row = key === null ? undefined : this.#rows.hold(key)
     if (row?.approvalId !== on.approvalId) return
-    const result = await call('approval.decide', { commandId: newCommandId(), approvalId: row.approvalId, digest: row.digest, verdict, reason: null, standing })
+    const amount = this.amountOf(row)
+    const result = await call('approval.decide', { commandId: newCommandId(), approvalId: row.approvalId, digest: row.digest, verdict, reason: null, standing, amount: verdict === 'approved' && typeof amount === 'number' ? amount : null })
     if (result.ok) {
       this.#answer(on, { at: 'recorded', verdict })
       return

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { budgetMaxima } from '../../../src-preload/contract/limits.ts'
 import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
 import { t } from '../../i18n/text.ts'
 import { useOpen } from '../../store/ui-store.ts'
@@ -37,10 +38,10 @@ export function BudgetFields({ value, onChange, foldKey, moneyError }: { readonl
       <p className="field-hint">{t.budget.summary(value.turnsMax, value.requestsMax, value.tokensMax, Math.round(value.deadlineMs / minuteMs))}</p>
       {open ? (
         <div className="field-grid">
-          <NumberField label={t.budget.turns} value={value.turnsMax} onChange={(turnsMax) => { own({ turnsMax }) }} min={1} max={64} />
-          <NumberField label={t.budget.messages} value={value.messagesMax} onChange={(messagesMax) => { own({ messagesMax }) }} min={1} max={128} />
-          <NumberField label={t.budget.requests} value={value.requestsMax} onChange={(requestsMax) => { own({ requestsMax }) }} min={1} max={10_000} />
-          <NumberField label={t.budget.tokens} value={value.tokensMax} onChange={(tokensMax) => { own({ tokensMax }) }} min={1} max={100_000_000} step={1} />
+          <NumberField label={t.budget.turns} value={value.turnsMax} onChange={(turnsMax) => { own({ turnsMax }) }} min={1} max={budgetMaxima.turnsMax} />
+          <NumberField label={t.budget.messages} value={value.messagesMax} onChange={(messagesMax) => { own({ messagesMax }) }} min={1} max={budgetMaxima.messagesMax} />
+          <NumberField label={t.budget.requests} value={value.requestsMax} onChange={(requestsMax) => { own({ requestsMax }) }} min={1} max={budgetMaxima.requestsMax} />
+          <NumberField label={t.budget.tokens} value={value.tokensMax} onChange={(tokensMax) => { own({ tokensMax }) }} min={1} max={budgetMaxima.tokensMax} step={1} />
           <NumberField label={t.budget.deadline} value={Math.round(value.deadlineMs / minuteMs)} onChange={(minutes) => { own({ deadlineMs: minutes * minuteMs }) }} min={1} max={24 * 60} />
           <MoneyField value={value.moneyMicroUsdMax} onChange={(moneyMicroUsdMax) => { own({ moneyMicroUsdMax }) }} error={moneyError} />
         </div>

@@ -1,4 +1,4 @@
-import { limits } from '../../../src-preload/contract/limits.ts'
+import { budgetMaxima, limits } from '../../../src-preload/contract/limits.ts'
 import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
 
 /** The default: small enough that a mistake costs little. */
@@ -12,10 +12,11 @@ export function moneyText(microUsd: number | null): string {
   return microUsd === null ? '' : String(microUsd / 1_000_000)
 }
 
-/** Micro-dollars of a typed sum; null for empty (no cap); undefined when it is no sum. */
+/** Micro-dollars of a typed sum; null for empty (no cap); undefined when it is no sum, or more than any budget may have. */
 export function moneyFromText(text: string): number | null | undefined {
   const trimmed = text.trim().replace(/^\$/, '')
   if (trimmed === '') return null
   if (!/^\d{1,7}([.,]\d{0,6})?$/.test(trimmed)) return undefined
-  return Math.round(Number(trimmed.replace(',', '.')) * 1_000_000)
+  const microUsd = Math.round(Number(trimmed.replace(',', '.')) * 1_000_000)
+  return microUsd > budgetMaxima.moneyMicroUsdMax ? undefined : microUsd
 }
