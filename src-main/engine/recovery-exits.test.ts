@@ -112,6 +112,31 @@ describe('the exits of an uncertain turn after the deadline', () => {
     return at
   }
 
+  it('are told once that nothing is sent again, and what still ran is stopped with proof', async () => {
+    for (const make of [uncertainDead, uncertainAlive]) {
+      const { room, taskId } = await late(make)
+      await room.time.advance(deadlineMs)
+      await room.settle()
+      expect([...room.journal.read(taskId)].filter(({ payload }) => (payload as TaskEvent).type === 'recovery-needed' && (payload as { late?: true }).late === true)).toHaveLength(1)
+      expect(room.state(taskId).recovery).toMatchObject({ late: true, what: expect.stringMatching(/deadline passed/) as string })
+      expect(room.coder.runs.every((run) => run.stopped)).toBe(true)
+      expect(room.state(taskId).coder.is).toBe('gone')
+      lawful(room, taskId)
+    }
+  })
+
+  it('buy no model call, and a restart changes none of it', async () => {
+    const { room, taskId } = await late(uncertainAlive)
+    const wanted = await room.gateway.admit({ callNumber: 999, taskId, bot: 'coder', model: 'demo', bodyBytes: 10, api: 'chat' })
+    expect(wanted).toMatchObject({ admit: false, code: 'deadline_passed' })
+    await room.restart()
+    expect(room.state(taskId).recovery).toMatchObject({ state: 'uncertain', late: true })
+    expect(await exit(room, taskId, 'resend')).toMatchObject({ ok: false, error: { code: 'deadline-passed' } })
+    await exit(room, taskId, 're-check')
+    expect(room.coder.runs.flatMap((run) => run.submitted)).toEqual([])
+    lawful(room, taskId)
+  })
+
   it('keep what was done: mark done leads to a verified result that waits for the owner', async () => {
     for (const make of [uncertainDead, uncertainAlive]) {
       const { room, taskId } = await late(make)

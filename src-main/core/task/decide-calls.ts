@@ -6,6 +6,7 @@ import { fitRequest } from '../budget/fit.ts'
 import { callKey } from './budget.ts'
 import { needsProviderHold } from './decide-brief.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
+import { deadlineFailure } from './decide-stop.ts'
 import { decided, failTask, ignored, interruptTools, type Decided } from './decision.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, type ModelCallRecord, type TaskState } from './model.ts'
@@ -17,6 +18,8 @@ type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
 export function callWanted(state: TaskState, command: Host<'call-wanted'>, ctx: DecideContext): Decided {
   const refuse = (code: string, message: string, also: readonly TaskEvent[] = []): Decided => decided([{ type: 'call-refused', bot: command.bot, code, message }, ...also])
   if (state.cancel !== null || state.phase === 'ended') return refuse('stopped', 'The task was stopped.')
+  // C3. What the bots did in time may still be reviewed.
+  if (ctx.now >= state.deadlineAt && state.phase !== 'reviewing') return refuse('deadline_passed', deadlineFailure.message)
   // A2, at the door: nothing leaves for a provider that the owner has not approved.
   if (needsProviderHold(state, command.bot)) return refuse('provider_not_approved', 'The owner has not approved this provider for this bot.')
   // A model that goes round in circles is stopped, whatever the task's budget still has.

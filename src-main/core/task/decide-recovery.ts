@@ -6,7 +6,7 @@ import { afterRestart, type EffectKind } from './effects.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, isFinished, uncertain, type TaskState, type Turn } from './model.ts'
 import { applyRefused, applied } from './decide-result.ts'
-import { coderStopped } from './decide-stop.ts'
+import { coderStopped, deadlinePassed } from './decide-stop.ts'
 import { sessionTitle, startTurn } from './turns.ts'
 import { continueText } from './turn-text.ts'
 
@@ -78,14 +78,19 @@ export function turnReconciled(state: TaskState, command: Host<'turn-reconciled'
   const turn = activeTurn(state)
   if (state.recovery === null || turn?.turnId !== command.turnId) return ignored
   const arrival: TaskEvent[] = turn.state === 'intended' ? [{ type: 'turn-submitted', turnId: turn.turnId }] : []
+  const mayResend = (words: string): string => (state.recovery?.late === true ? 'The deadline has passed, so nothing is sent again;' : words)
   switch (command.state) {
     case 'completed': return decided([
       { type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, completed.' }, ...endOfTurn(state, 'The turn ended.', true),
       { type: 'turn-ended', turnId: turn.turnId, outcome: 'completed', text: command.text, failure: null },
     ], [...refuseAsks(state, 'the turn ended'), { kind: 'evidence.collect', turnId: turn.turnId }], ['lead.answer'])
-    case 'running': return decided([{ type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, and it is running.' }, ...arrival])
-    case 'absent': return decided([...(turn.absent ? [] : [{ type: 'turn-found-absent' as const, turnId: turn.turnId }]), { type: 'recovery-needed', what: `Checked: turn ${String(turn.index)} never arrived. You may resend it.` }])
-    case 'failed': case 'interrupted': return decided([...arrival, { type: 'recovery-needed', what: `Checked: turn ${String(turn.index)} arrived and was interrupted before it ended. Resend goes on in the same session; mark done takes the files as they are.` }])
+    case 'running': {
+      const runs: TaskEvent[] = [{ type: 'recovery-resolved', exit: 're-check', detail: 'The session\'s history has the turn, and it is running.' }, ...arrival]
+      const overdue = state.recovery.late === true ? deadlinePassed({ ...state, recovery: null }) : null
+      return overdue?.ok === true ? decided([...runs, ...overdue.value.events], overdue.value.effects, overdue.value.retire) : decided(runs)
+    }
+    case 'absent': return decided([...(turn.absent ? [] : [{ type: 'turn-found-absent' as const, turnId: turn.turnId }]), { type: 'recovery-needed', what: `Checked: turn ${String(turn.index)} never arrived. ${mayResend('You may resend it;')} marking it as not done ends the task.` }])
+    case 'failed': case 'interrupted': return decided([...arrival, { type: 'recovery-needed', what: `Checked: turn ${String(turn.index)} arrived and was interrupted before it ended. ${mayResend('Resend goes on in the same session;')} mark done takes the files as they are.` }])
   }
 }
 

@@ -1,9 +1,10 @@
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import type { Recovery } from '../../../src-preload/contract/task.ts'
 import type { HostCommand } from './commands.ts'
-import { decided, ignored, interruptTools, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
+import { decided, ignored, interruptTools, refuseAsks, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
 import type { Effect } from './effects.ts'
 import type { TaskEvent } from './events.ts'
-import { activeTurn, isFinished, openQuestions, waitingHolds, type TaskState } from './model.ts'
+import { activeTurn, isFinished, openQuestions, uncertain, waitingHolds, type TaskState } from './model.ts'
 
 type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
 
@@ -32,9 +33,22 @@ export function requestStop(state: TaskState, cause: string, then: 'cancelled' |
 export function deadlinePassed(state: TaskState): Decided {
   const resultOnly = state.phase === 'collecting' || state.phase === 'verifying' || state.phase === 'reviewing'
   if (resultOnly && state.phaseSince >= state.deadlineAt) return ignored
-  if (isFinished(state.status) || state.status === 'result-ready' || state.cancel !== null || state.recovery !== null) return ignored
-  const why = failure('deadline-passed', 'The task\'s deadline passed.', 'Start it again with a longer deadline, or make the task smaller.')
-  return requestStop(state, 'the deadline passed', 'failed', why, expired(state, 'the deadline passed'))
+  if (isFinished(state.status) || state.status === 'result-ready' || state.cancel !== null) return ignored
+  if (state.recovery !== null) return lateWhileUncertain(state, state.recovery)
+  return requestStop(state, 'the deadline passed', 'failed', deadlineFailure, expired(state, 'the deadline passed'))
+}
+
+/** Why a task that is out of time fails. */
+export const deadlineFailure = failure('deadline-passed', 'The task\'s deadline passed.', 'Start it again with a longer deadline, or make the task smaller.')
+
+/**
+ * C3. The deadline binds an uncertain task as well: what may still run is stopped with proof, what waited expires, and nothing is sent any more. What it
+ * did before that is not thrown away: it stays uncertain, the owner is told, and every exit but a resend stays open.
+ */
+function lateWhileUncertain(state: TaskState, { what, late }: Recovery): Decided {
+  if (late === true) return ignored
+  const told: TaskEvent = { type: 'recovery-needed', what: uncertain(`The deadline passed, so nothing is sent again. ${what}`), late: true }
+  return decided([...expired(state, 'the deadline passed'), told], state.coder.is === 'running' ? [...refuseAsks(state, 'the deadline passed'), { kind: 'coder.stop' }] : [], ['coder.submit', 'coder.answerQuestion', 'lead.answer'])
 }
 
 /** What waited until time was up: it was neither refused nor withdrawn, and a hold that nobody could see is told apart from one that was left. */

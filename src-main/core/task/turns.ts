@@ -5,6 +5,7 @@ import type { PausedStep } from '../approval/hold.ts'
 import { turnCharge } from '../budget/charge.ts'
 import { affordable } from './budget.ts'
 import type { DecideContext } from './commands.ts'
+import { deadlineFailure } from './decide-stop.ts'
 import { decided, failTask, type Decided } from './decision.ts'
 import type { Effect } from './effects.ts'
 import type { TaskEvent, TurnKind } from './events.ts'
@@ -24,6 +25,8 @@ export function turnsLeft(state: TaskState): boolean {
  * T2. At most one turn is in flight; the same key never carries other content. Starts the coder first where it is not running.
  */
 export function startTurn(state: TaskState, ctx: DecideContext, content: TurnContent, before: readonly TaskEvent[] = []): Decided {
+  // C3. Time may have passed asleep, before the clock tells.
+  if (ctx.now >= state.deadlineAt) return failTask(state, deadlineFailure, before)
   if (!turnsLeft(state)) {
     const paused = content.kind === 'continue' || content.kind === 'answer' ? pausedTurn(state, ctx, { do: 'turn', kind: content.kind, text: content.text }) : null
     if (paused !== null && content.continues === undefined) return decided([...before, ...paused])
