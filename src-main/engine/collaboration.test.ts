@@ -20,7 +20,7 @@ const task: NewTask = {
 }
 
 /** A whole room in memory; `restart` makes a new engine over the same journal and sessions. */
-async function aRoom(leadAnswers: string[], change: { readonly directory?: ReturnType<typeof createScriptedDirectory>; readonly source?: NewTask['source'] } = {}) {
+async function aRoom(leadAnswers: string[], change: { readonly directory?: ReturnType<typeof createScriptedDirectory>; readonly source?: NewTask['source']; readonly grant?: NewTask['grant'] } = {}) {
   const time = createFakeTime()
   const ids = createFakeIds()
   const journal = createMemoryJournal()
@@ -67,7 +67,7 @@ async function aRoom(leadAnswers: string[], change: { readonly directory?: Retur
     },
   }
   const settle = async (): Promise<void> => { for (let round = 0; round < 12; round += 1) { await settled(); await time.advance(0) } }
-  const created = await current.engine.createTask({ ...task, source: change.source ?? task.source })
+  const created = await current.engine.createTask({ ...task, source: change.source ?? task.source, grant: change.grant ?? task.grant })
   if (!created.ok) throw new Error(created.error.message)
   room.taskId = created.value.taskId
   await settle()
@@ -75,8 +75,8 @@ async function aRoom(leadAnswers: string[], change: { readonly directory?: Retur
 }
 
 /** Up to the first submitted turn. */
-async function working(answers: string[] = []) {
-  const room = await aRoom([brief, ...answers])
+async function working(answers: string[] = [], grant: NewTask['grant'] = task.grant) {
+  const room = await aRoom([brief, ...answers], { grant })
   await room.decide('approved')
   return room
 }
@@ -194,6 +194,37 @@ describe('the whole collaboration', () => {
     await room.decide('approved')
     expect(room.state().status).toBe('result-ready')
     expect(waitingHolds(room.state())[0]!.hold.reaskReason).toContain('src/a.ts changed.')
+  })
+})
+
+describe('edits that the owner approves one by one', () => {
+  const input = { filePath: '/workspace/a.ts', content: 'new' }
+  const ended = (written: unknown) => ({ is: 'tool-ended', callId: 'call_1' as never, tool: 'write', outcome: 'done', input: written, output: '', title: null, exitCode: null } as const)
+  const asked = async () => {
+    const room = await working([], { edits: 'ask', testCommand: 'allow', otherCommands: 'ask' })
+    const run = room.coder.run()
+    run.say({ is: 'tool-running', callId: 'call_1' as never, tool: 'write', input, output: null })
+    run.say({ is: 'permission-asked', permissionId: 'per_1', callId: 'call_1' as never, permission: 'edit', patterns: [], command: null, workdir: null, files: [{ path: '/workspace/a.ts', real: '/workspace/a.ts' }], diff: '--- a', edit: { tool: 'write', input, bases: [] } })
+    await room.settle()
+    return room
+  }
+
+  it('go on when the call ends as it was approved', async () => {
+    const room = await asked()
+    await room.decide('approved')
+    expect(room.coder.run().permissions).toEqual([{ permissionId: 'per_1', allow: true }])
+    room.coder.run().say(ended({ content: 'new', filePath: '/workspace/a.ts' }))
+    await room.settle()
+    expect(room.state().status).toBe('working')
+  })
+
+  it('stop the run, with the reason in the room, when the call ends as another', async () => {
+    const room = await asked()
+    await room.decide('approved')
+    room.coder.run().say(ended({ ...input, content: 'new ' }))
+    await room.settle()
+    expect(room.state()).toMatchObject({ status: 'failed', coder: { is: 'gone' } })
+    expect(JSON.stringify(room.engine.room.snapshot(room.taskId).put)).toContain('What Bot B\'s call did to /workspace/a.ts is not what was approved. The run was stopped.')
   })
 })
 

@@ -4,9 +4,9 @@ import { digestOfText } from '../core/digest.ts'
 import type { TaskCommand } from '../core/task/commands.ts'
 import { payloadText } from '../core/journal/chain.ts'
 
-/** What a command says, as it is kept with its receipt: of a new task what its owner sent, of a signal what was signalled; what the host adds to it (`isolation`) may differ when it comes again. */
+/** What a command says, as it is kept with its receipt: of a new task what its owner sent, of a signal what was signalled; what the host adds to it (`isolation`, what an edit's files hold) may differ when it comes again. */
 export function contentDigestOf(taskId: TaskId, command: TaskCommand): Digest {
-  return command.is === 'open-task' ? newTaskDigest(taskId, command.task) : digestOfText(payloadText({ taskId, command: { ...command, isolation: undefined } }, (text) => text))
+  return command.is === 'open-task' ? newTaskDigest(taskId, command.task) : digestOfText(payloadText({ taskId, command: { ...command, isolation: undefined, edit: undefined } }, (text) => text))
 }
 
 /** As `contentDigestOf` for a task that is to be opened: what the app finds out about models and versions meanwhile makes it no other task. */

@@ -2,6 +2,7 @@ import { failure, type Failure } from '../../src-preload/contract/failure.ts'
 import type { CallId, GrantId, Millis, TaskId } from '../../src-preload/contract/ids.ts'
 import { limits } from '../../src-preload/contract/limits.ts'
 import { rowKey } from '../../src-preload/contract/rows.ts'
+import { editDigest, isEditTool } from '../core/approval/edit-call.ts'
 import { stands } from '../core/approval/standing-grant.ts'
 import { digestOfText, utf8Bytes, wellFormed } from '../core/digest.ts'
 import type { HostCommand } from '../core/task/commands.ts'
@@ -59,7 +60,7 @@ export class Ingest {
     switch (signal.is) {
       case 'permission-asked': this.#send(taskId, signal.signalId, {
         is: 'permission-asked', permissionId: signal.permissionId, callId: signal.callId, permission: signal.permission, patterns: signal.patterns,
-        command: signal.command === null ? null : { text: signal.command, cwd: signal.workdir ?? '/workspace' }, files: signal.files, diff: signal.diff, isolation: this.#isolation(taskId),
+        command: signal.command === null ? null : { text: signal.command, cwd: signal.workdir ?? '/workspace' }, files: signal.files, diff: signal.diff, isolation: this.#isolation(taskId), ...(signal.edit === undefined ? {} : { edit: signal.edit }),
       }); return
       case 'permission-replied': this.#send(taskId, signal.signalId, { is: 'foreign-permission-answer', permissionId: signal.permissionId, reply: signal.reply }); return
       case 'question-asked': {
@@ -163,7 +164,7 @@ export class Ingest {
     const output = wellFormed(signal.output)
     this.#send(taskId, signal.signalId, {
       is: 'tool-ended', callId: signal.callId, tool: signal.tool, parentCallId: signal.parentCallId ?? null, state: signal.outcome, ...inputOf(signal.input), output: output.slice(0, limits.toolOutputHeldBytesMax), outputTruncated: output.length > limits.toolOutputHeldBytesMax,
-      exitCode: signal.exitCode, title: signal.title, reason: signal.outcome === 'interrupted' ? 'Interrupted.' : null,
+      exitCode: signal.exitCode, title: signal.title, reason: signal.outcome === 'interrupted' ? 'Interrupted.' : null, ...(isEditTool(signal.tool) ? { change: editDigest(signal.tool, signal.input) } : {}),
     })
   }
 

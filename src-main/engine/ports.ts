@@ -1,5 +1,6 @@
 /** What the engine needs of the outside. Each port has one adapter folder; the engine never imports an adapter. */
 import type { Digest, Millis, TaskId, CallId, Bot } from '../../src-preload/contract/ids.ts'
+import type { EditCall } from '../core/approval/edit-call.ts'
 import type { EditedFile } from '../core/approval/path-pattern.ts'
 import type { Peer, Route } from '../core/envelope/mailbox.ts'
 import type { Failure } from '../../src-preload/contract/failure.ts'
@@ -170,7 +171,7 @@ export type CoderSignal = { readonly signalId: string; readonly sessionId: strin
   | { readonly is: 'tool-pending'; readonly callId: CallId; readonly tool: string; readonly wireCallId?: string; readonly target?: string | null; readonly begun?: boolean }
   | { readonly is: 'tool-running'; readonly callId: CallId; readonly tool: string; readonly input: unknown; readonly output: string | null }
   | { readonly is: 'tool-ended'; readonly callId: CallId; readonly tool: string; readonly outcome: 'done' | 'failed' | 'interrupted'; readonly input: unknown; readonly output: string; readonly title: string | null; readonly exitCode: number | null }
-  | { readonly is: 'permission-asked'; readonly permissionId: string; readonly callId: CallId | null; readonly permission: string; readonly patterns: readonly string[]; readonly command: string | null; readonly workdir: string | null; readonly files: readonly EditedFile[]; readonly diff: string | null }
+  | { readonly is: 'permission-asked'; readonly permissionId: string; readonly callId: CallId | null; readonly permission: string; readonly patterns: readonly string[]; readonly command: string | null; readonly workdir: string | null; readonly files: readonly EditedFile[]; readonly diff: string | null; /** Of an edit, where the runtime says which call asks. */ readonly edit?: EditCall }
   | { readonly is: 'permission-replied'; readonly permissionId: string; readonly reply: string }
   | { readonly is: 'question-asked'; readonly questionId: string; readonly callId: CallId | null; readonly questions: readonly { readonly question: string; readonly header: string; readonly options: readonly string[]; readonly multiple: boolean }[] }
   /** The turn's loop has ended, read back from history: what the last assistant message says. */

@@ -2,10 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { realPathInside } from './real-path.ts'
+import { execFileSync } from 'node:child_process'
+import type { CoderSignal } from '../../engine/ports.ts'
+import { realPathInside, withRealPaths } from './real-path.ts'
 
-const workspace = mkdtempSync(join(tmpdir(), 'countersign-real-'))
-afterAll(() => { rmSync(workspace, { recursive: true, force: true }) })
+const workspace = join(mkdtempSync(join(tmpdir(), 'countersign-real-')), 'workspace')
+afterAll(() => { rmSync(join(workspace, '..'), { recursive: true, force: true }) })
 mkdirSync(join(workspace, 'src/deep'), { recursive: true })
 writeFileSync(join(workspace, 'src/a.ts'), '')
 const link = (target: string, at: string): void => { symlinkSync(target, join(workspace, at)) }
@@ -35,5 +37,26 @@ describe('realPathInside', () => {
 
   it('gives none for links that never end', () => {
     expect(realPathInside(workspace, '/workspace/loop/x')).toBeNull()
+  })
+})
+
+describe('what an edit\'s files hold when it is asked for', () => {
+  const bases = (...paths: string[]): unknown => {
+    const asked: CoderSignal = { signalId: 's', sessionId: 'ses', parentSessionId: null, is: 'permission-asked', permissionId: 'per', callId: null, permission: 'edit', patterns: [], command: null, workdir: null, files: paths.map((path) => ({ path, real: null })), diff: '', edit: { tool: 'write', input: {}, bases: [] } }
+    const told = withRealPaths(workspace, asked)
+    return told.is === 'permission-asked' ? told.edit?.bases : null
+  }
+  writeFileSync(join(workspace, 'src/text.ts'), '\uFEFFone\n')
+  writeFileSync(join(workspace, 'large'), Buffer.alloc(1024 * 1024 + 1))
+  writeFileSync(join(workspace, '../secret-of-the-host'), 'secret')
+  link('../../secret-of-the-host', 'src/out')
+  execFileSync('mkfifo', [join(workspace, 'pipe')])
+
+  it('is told of a file, through links inside the workspace, and of one that is to be made', () => {
+    expect(bases('/workspace/src/text.ts', '/workspace/short/text.ts', '/workspace/new.ts')).toEqual([{ path: '/workspace/src/text.ts', text: '\uFEFFone\n' }, { path: '/workspace/short/text.ts', text: '\uFEFFone\n' }, { path: '/workspace/new.ts', text: null }])
+  })
+
+  it.each(['/workspace/src/out', '/workspace/system/hostname', '/etc/hostname', '/workspace/pipe', '/workspace/src', '/workspace', '/workspace/large', '/workspace/loop', '/workspace/src/text.ts/x', 'src/text.ts'])('is not told of what is no file of the workspace, or too large: %s', (path) => {
+    expect(bases(path)).toEqual([])
   })
 })

@@ -1,9 +1,11 @@
-import { lstatSync, readlinkSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import type { CoderSignal } from '../../engine/ports.ts'
 import { inside } from './launch-config.ts'
 
 const linksMax = 40
+/** Of a larger file an edit is not worked out a second time. */
+const baseBytesMax = 1024 * 1024
 
 /**
  * Where a path of the sandbox leads when each link on its way is followed, as a path of the sandbox again. Only names below the workspace are
@@ -45,7 +47,36 @@ function linkAt(workspaceDir: string, names: readonly string[]): string | null |
   }
 }
 
-/** The signal with the real paths of the files that it names. A relative name is the runtime's own and stays without one. */
+/** What a file of the workspace holds; null when there is none; undefined when it cannot be read whole, or when what was opened is not where its path says: a folder on the way became a link meanwhile. */
+function textInside(workspaceDir: string, real: string): string | null | undefined {
+  const below = namesOf(real).slice(1)
+  if (!real.startsWith(`${inside.workspace}/`) || below.length === 0) return undefined
+  let file: number
+  try {
+    file = openSync(join(workspaceDir, ...below), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (cause) {
+    return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT' ? null : undefined
+  }
+  try {
+    const { size } = fstatSync(file)
+    if (!fstatSync(file).isFile() || size > baseBytesMax || readlinkSync(`/proc/self/fd/${file}`) !== join(realpathSync(workspaceDir), ...below)) return undefined
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(readFileSync(file))
+  } catch {
+    // A system that does not say what was opened, or a disk that does not read: then nothing is told of the file.
+    return undefined
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The signal with the real paths of the files that it names, and what those hold. A relative name is the runtime's own and stays without one. */
 export function withRealPaths(workspaceDir: string, signal: CoderSignal): CoderSignal {
-  return signal.is === 'permission-asked' ? { ...signal, files: signal.files.map(({ path }) => ({ path, real: path.startsWith('/') ? realPathInside(workspaceDir, path) : null })) } : signal
+  if (signal.is !== 'permission-asked') return signal
+  const files = signal.files.map(({ path }) => ({ path, real: path.startsWith('/') ? realPathInside(workspaceDir, path) : null }))
+  if (signal.edit === undefined) return { ...signal, files }
+  const bases = files.flatMap(({ path, real }) => {
+    const text = real === null ? undefined : textInside(workspaceDir, real)
+    return text === undefined ? [] : [{ path, text }]
+  })
+  return { ...signal, files, edit: { ...signal.edit, bases } }
 }

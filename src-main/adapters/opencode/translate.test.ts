@@ -125,7 +125,14 @@ describe('an ask', () => {
   test('to edit carries the file and the diff', () => {
     const edit: WireEvent = { kind: 'permission-asked', ask: { id: 'per_2', sessionID: session, permission: 'edit', patterns: ['a.ts'], metadata: { filepath: '/workspace/a.ts', diff: '--- a' }, tool: { messageID: 'msg_2', callID: 'call_1' } } }
     const { all } = run(tool({ status: 'running', input: { filePath: '/workspace/a.ts' } }, { tool: 'write' }), edit)
-    expect(signals(all).at(-1)).toMatchObject({ is: 'permission-asked', permission: 'edit', files: [{ path: '/workspace/a.ts', real: null }], diff: '--- a', command: null })
+    expect(signals(all).at(-1)).toMatchObject({ is: 'permission-asked', permission: 'edit', files: [{ path: '/workspace/a.ts', real: null }], diff: '--- a', command: null, edit: { tool: 'write', input: { filePath: '/workspace/a.ts' }, bases: [] } })
+  })
+
+  test('to edit several files carries where they are moved to, and of no call none', () => {
+    const edit: WireEvent = { kind: 'permission-asked', ask: { id: 'per_2', sessionID: session, permission: 'edit', patterns: ['a.ts'], metadata: { filepath: 'a.ts', files: [{ filePath: '/workspace/a.ts', movePath: '/workspace/b.ts' }, { filePath: '/workspace/c.ts' }], diff: '--- a' } } }
+    const [asked] = signals(run(edit).all)
+    expect(asked).toMatchObject({ files: ['a', 'b', 'c'].map((name) => ({ path: `/workspace/${name}.ts`, real: null })) })
+    expect(asked).not.toHaveProperty('edit')
   })
 })
 

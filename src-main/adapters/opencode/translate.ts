@@ -225,6 +225,7 @@ function askSignal(state: Translation, ask: WirePermission, call: CallState | nu
   return signal(state, ask.sessionID, `${ask.id}:asked`, {
     is: 'permission-asked', permissionId: ask.id, callId: call === null ? null : call.callId, permission: ask.permission, patterns: ask.patterns,
     command, workdir: call === null ? null : resolvedFolder(textField(call.input, 'workdir')), files: editedFiles(ask.metadata).map((path) => ({ path, real: null })), diff: textField(ask.metadata, 'diff'),
+    ...(ask.permission === 'edit' && call !== null ? { edit: { tool: call.tool, input: call.input, bases: [] } } : {}),
   })
 }
 
@@ -233,10 +234,11 @@ function resolvedFolder(workdir: string | null): string | null {
   return workdir === null ? null : posix.resolve(inside.workspace, workdir)
 }
 
-/** The files of an edit by their absolute names. apply_patch names several, and in its `filepath` relative to a root that depends on git. */
+/** The files of an edit by their absolute names. apply_patch names several, some with where they are moved to, and in its `filepath` relative to a root that depends on git. */
 function editedFiles(metadata: Readonly<Record<string, unknown>>): readonly string[] {
-  const files = Array.isArray(metadata['files']) ? metadata['files'].map((file: unknown) => textField(file as Record<string, unknown> | null, 'filePath')) : []
-  if (files.length > 0 && files.every((file) => file !== null)) return files
+  const files = Array.isArray(metadata['files']) ? metadata['files'].map((file: unknown) => file as Record<string, unknown> | null) : []
+  const names = files.flatMap((file) => [textField(file, 'filePath'), ...(file?.['movePath'] === undefined ? [] : [textField(file, 'movePath')])])
+  if (names.length > 0 && names.every((name) => name !== null)) return names
   const file = textField(metadata, 'filepath')
   return file === null ? [] : [file]
 }

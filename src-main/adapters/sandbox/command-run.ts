@@ -28,10 +28,10 @@ export interface CommandOrder {
   readonly onOutput: (chunk: Buffer) => Promise<void> | undefined
 }
 
-/** Exit codes of a shell whose program the kernel ended for a limit: 128 and SIGXCPU or SIGXFSZ. */
+/** Exit codes of a shell whose program the kernel ended for a limit: 128 and SIGXCPU or SIGXFSZ. A program may end with the same code by itself, and no one outside can tell. */
 const kernelLimits: Readonly<Record<number, string>> = {
-  152: `ended with code 152, the limit on processor time (${isolationLimits.commandCpuMsMax / 60_000} minutes)`,
-  153: `ended with code 153, the limit on a file's size (${isolationLimits.fileBytesMax / 2 ** 30} GiB)`,
+  152: `ended with code 152 and may have passed the limit on processor time (${isolationLimits.commandCpuMsMax / 60_000} minutes)`,
+  153: `ended with code 153 and may have passed the limit on a file's size (${isolationLimits.fileBytesMax / 2 ** 30} GiB)`,
 }
 
 const cancelled = (): Failure => failure('cancelled', 'The command was stopped before it began.', 'Nothing to do.')

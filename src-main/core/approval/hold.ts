@@ -39,6 +39,8 @@ export interface Hold {
   readonly reaskReason: string | null
   /** The files of an edit; what they say of it stands in the facts, which the digest covers. */
   readonly edited?: readonly EditedFile[]
+  /** Of an edit: what its call may do. */
+  readonly change?: Digest
 }
 
 /** A hold with what has become of it. */
@@ -48,7 +50,7 @@ export interface HoldRecord { readonly hold: Hold; readonly openedAt: Millis; re
 export function holdDigest(taskId: TaskId, hold: Omit<Hold, 'digest' | 'approvalId'>): Digest {
   return digestOf({
     kind: hold.kind, bot: hold.bot, taskId, generation: hold.generation, turnId: hold.turnId, callId: hold.callId,
-    subject: hold.subject, exact: hold.exact, facts: hold.facts, isolation: hold.isolation,
+    subject: hold.subject, exact: hold.exact, facts: hold.facts, isolation: hold.isolation, change: hold.change,
   })
 }
 

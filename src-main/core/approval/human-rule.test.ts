@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { failure } from '../../../src-preload/contract/failure.ts'
+import type { CallId } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import type { HoldKind } from '../../../src-preload/contract/rows.ts'
 import type { TaskCommand } from '../task/commands.ts'
 import { waitingHolds } from '../task/model.ts'
 import { aTask, playTask, playToResult, playToWork, remoteTarget, say, type Played } from '../task/played.suite.ts'
 
-const edit: TaskCommand = { is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'edit', patterns: [], command: null, files: [{ path: '/workspace/a.ts', real: '/workspace/a.ts' }], diff: '-a\n+b\n', isolation: 'bubblewrap' }
+const edit: TaskCommand = { is: 'permission-asked', permissionId: 'per_1', callId: 'call_1' as CallId, permission: 'edit', patterns: [], command: null, files: [{ path: '/workspace/a.ts', real: '/workspace/a.ts' }], diff: '-a\n+b\n', isolation: 'bubblewrap', edit: { tool: 'write', input: { filePath: '/workspace/a.ts', content: 'b' }, bases: [] } }
 const tooLarge: TaskCommand = { is: 'call-wanted', bot: 'coder', model: 'demo', bodyBytes: 200, price: null, outputTokensMax: 5_000 }
 
 /** A task in which exactly one hold waits, of each kind and layer. */

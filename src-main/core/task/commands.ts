@@ -2,6 +2,7 @@ import type { ApprovalId, Bot, CallId, CommandId, Digest, GrantId, Millis, Quest
 import type { Failure } from '../../../src-preload/contract/failure.ts'
 import type { NewTask } from '../../../src-preload/contract/methods.ts'
 import type { Brief, Evidence, IsolationReport, RecoveryExit, ServingPath, StopProof, Verification } from '../../../src-preload/contract/task.ts'
+import type { EditCall } from '../approval/edit-call.ts'
 import type { EditedFile } from '../approval/path-pattern.ts'
 import type { LeadPurpose, RunVersions, TargetFacts } from './events.ts'
 
@@ -32,9 +33,9 @@ export type HostCommand =
   | { readonly is: 'turn-ended'; readonly messageId: string; readonly outcome: 'completed' | 'failed' | 'aborted'; readonly text: string; readonly failure: Failure | null }
   | { readonly is: 'message-said'; readonly name: string; readonly text: string; readonly reasoning: boolean }
   | { readonly is: 'tool-started'; readonly callId: CallId; readonly tool: string; readonly target: string | null; readonly input: string; readonly inputDigest: Digest; readonly inputBytes: number; readonly parentCallId?: CallId | null }
-  | { readonly is: 'tool-ended'; readonly callId: CallId; readonly tool: string; readonly parentCallId?: CallId | null; readonly state: 'done' | 'failed' | 'interrupted'; readonly input: string; readonly inputDigest: Digest; readonly inputBytes: number; readonly target: string | null; readonly output: string; readonly outputTruncated: boolean; readonly exitCode: number | null; readonly title: string | null; readonly reason: string | null }
+  | { readonly is: 'tool-ended'; readonly callId: CallId; readonly tool: string; readonly parentCallId?: CallId | null; readonly state: 'done' | 'failed' | 'interrupted'; readonly input: string; readonly inputDigest: Digest; /** Of a call that edits: what its leave is compared with. */ readonly change?: Digest | null; readonly inputBytes: number; readonly target: string | null; readonly output: string; readonly outputTruncated: boolean; readonly exitCode: number | null; readonly title: string | null; readonly reason: string | null }
   | { readonly is: 'call-id-used-twice'; readonly callId: CallId; readonly tool: string | null }
-  | { readonly is: 'permission-asked'; readonly permissionId: string; readonly callId: CallId | null; readonly permission: string; readonly patterns: readonly string[]; readonly command: { readonly text: string; readonly cwd: string } | null; readonly files: readonly EditedFile[]; readonly diff: string | null; readonly isolation: string }
+  | { readonly is: 'permission-asked'; readonly permissionId: string; readonly callId: CallId | null; readonly permission: string; readonly patterns: readonly string[]; readonly command: { readonly text: string; readonly cwd: string } | null; readonly files: readonly EditedFile[]; readonly diff: string | null; readonly isolation: string; /** Of an edit: the call that asks. */ readonly edit?: EditCall }
   | { readonly is: 'foreign-permission-answer'; readonly permissionId: string; readonly reply: string }
   | { readonly is: 'command-asked'; readonly askId: string; readonly text: string; readonly cwd: string; readonly isolation: string }
   | { readonly is: 'ask-gone'; readonly askId: string }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Digest, GrantId } from '../../../src-preload/contract/ids.ts'
+import type { CallId, Digest, GrantId } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import type { EditedFile } from '../approval/path-pattern.ts'
 import { standingOffer } from '../approval/standing-grant.ts'
@@ -33,7 +33,8 @@ function grant(task: Played, forMs: number | null, choose: (pattern: string) => 
   return given.grant.grantId
 }
 
-const edits = (permissionId: string, ...files: EditedFile[]): TaskCommand => ({ is: 'permission-asked', permissionId, callId: null, permission: 'edit', patterns: [], command: null, files, diff: '--- a', isolation: 'bubblewrap' })
+const patchOf = (files: readonly EditedFile[]): string => ['*** Begin Patch', ...files.map(({ path }) => `*** Delete File: ${path}`), '*** End Patch'].join('\n')
+const edits = (permissionId: string, ...files: EditedFile[]): TaskCommand => ({ is: 'permission-asked', permissionId, callId: `call_${permissionId}` as CallId, permission: 'edit', patterns: [], command: null, files, diff: '--- a', isolation: 'bubblewrap', edit: { tool: 'apply_patch', input: { patchText: patchOf(files) }, bases: [] } })
 const plain = (path: string): EditedFile => ({ path, real: path })
 const askingEdits = (): Played => playToWork(say.open({ task: { grant: { ...aTask.grant, edits: 'ask' } } }))
 const ruledBy = (task: Played): unknown => { const last = task.events.at(-1); return last?.type === 'permission-ruled' ? (last.grantId ?? last.by) : last?.type }

@@ -36,8 +36,19 @@ export function standingFor(state: TaskState, act: Act, ctx: DecideContext): Sta
 }
 
 /** Why the owner is asked again although a standing grant covered this once; null when none ever did. */
-export function grantEnded(state: TaskState, act: Act): string | null {
+function grantEnded(state: TaskState, act: Act): string | null {
   const before = [...state.grants.values()].reverse().find(({ grant }) => grantFor([{ grant, givenAt: 0, revokedAt: null, uses: 0, lastUsedAt: null }], 'coder', grant.generation, act, 0) !== null)
   if (before === undefined) return null
   return before.revokedAt !== null ? 'You revoked the standing grant that covered this.' : 'The standing grant that covered this has ended.'
+}
+
+/** A standing grant as the one who decided. */
+export function grantWords(grant: StandingGrant): string {
+  return `the owner's standing grant ${grant.grantId}, given on card ${grant.approvalId}`
+}
+
+/** Why the owner is asked for what was allowed before. */
+export function reask(state: TaskState, act: Act, exactText: string): string | null {
+  const again = [...state.holds.values()].some((record) => (record.hold.kind === 'command' || record.hold.kind === 'edit') && record.hold.exact.text === exactText && record.outcome === 'approved')
+  return grantEnded(state, act) ?? (again ? 'You approved the same before. Each approval is for one time.' : null)
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { failure, type FailureCode } from '../../../src-preload/contract/failure.ts'
+import type { CallId } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import type { TaskCommand } from './commands.ts'
 import { brokenLaws } from './laws.ts'
@@ -7,7 +8,7 @@ import { waitingHolds } from './model.ts'
 import { aTask, playToWork, say, type Played } from './played.suite.ts'
 
 type Asked = Extract<TaskCommand, { is: 'permission-asked' }>
-const ask = (change: Partial<Asked>): TaskCommand => ({ is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'edit', patterns: [], command: null, files: [{ path: '/workspace/a.ts', real: '/workspace/a.ts' }], diff: '-a\n+b\n', isolation: 'bubblewrap', ...change })
+const ask = (change: Partial<Asked>): TaskCommand => ({ is: 'permission-asked', permissionId: 'per_1', callId: 'call_1' as CallId, permission: 'edit', patterns: [], command: null, files: [{ path: '/workspace/a.ts', real: '/workspace/a.ts' }], diff: '-a\n+b\n', isolation: 'bubblewrap', edit: { tool: 'write', input: { filePath: '/workspace/a.ts', content: 'b' }, bases: [] }, ...change })
 const askingForEdits = (): Played => playToWork(say.open({ task: { grant: { ...aTask.grant, edits: 'ask' } } }))
 const undelivered = (code: FailureCode): TaskCommand => ({ is: 'effect-failed', effect: 'coder.answerPermission', permissionId: 'per_1', failure: failure(code, 'It did not arrive.', 'Look.') })
 

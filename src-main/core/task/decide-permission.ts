@@ -2,13 +2,13 @@ import { failure } from '../../../src-preload/contract/failure.ts'
 import type { ApprovalId } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { makeHold, type Hold } from '../approval/hold.ts'
-import { namesBelowWorkspace, workspaceRoot, type EditedFile } from '../approval/path-pattern.ts'
-import type { Act, StandingGrant } from '../approval/standing-grant.ts'
+import { workspaceRoot } from '../approval/path-pattern.ts'
+import type { StandingGrant } from '../approval/standing-grant.ts'
 import { utf8Bytes } from '../digest.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
 import { decided, failTask, ignored, interruptTools, withdrawHolds, type Decided } from './decision.ts'
-import { grantEnded, standingFor } from './decide-grant.ts'
-import type { TaskEvent } from './events.ts'
+import { editAsked, filesText, type Rule } from './decide-edit.ts'
+import { grantWords, reask, standingFor } from './decide-grant.ts'
 import { activeTurn, type TaskState } from './model.ts'
 import { arrived } from './turns.ts'
 import { allWellFormed } from './words.ts'
@@ -38,8 +38,8 @@ export function permissionAsked(state: TaskState, command: Host<'permission-aske
   if ([...state.holds.values()].some((record) => record.hold.subject.for === 'permission' && record.hold.subject.permissionId === command.permissionId)) return ignored
   const shell = command.command
   const about = shell?.text ?? (command.files.length > 0 ? filesText(command.files) : command.permission)
-  const rule = (allow: boolean, by: string, message: string, grant?: StandingGrant): Decided => decided(
-    [{ type: 'permission-ruled', permissionId: command.permissionId, callId: command.callId, ruling: allow ? 'granted' : 'denied', by, text: about, ...byGrant(grant) }],
+  const rule: Rule = (allow, by, message, grant, change) => decided(
+    [{ type: 'permission-ruled', permissionId: command.permissionId, callId: command.callId, ruling: allow ? 'granted' : 'denied', by, text: about, ...byGrant(grant), ...(change === undefined ? {} : { change }) }],
     [{ kind: 'coder.answerPermission', permissionId: command.permissionId, allow, message, command: allow ? shell : null, ...byGrant(grant) }])
   if (turn === null || state.phase !== 'coding') return rule(false, 'no active turn', 'No turn is active.')
   if (!allWellFormed([command.permissionId, command.callId, command.files, command.diff])) return rule(false, 'policy', 'It holds half of a character, so it cannot be shown as it is.')
@@ -54,23 +54,9 @@ export function permissionAsked(state: TaskState, command: Host<'permission-aske
     return decided([...arrived(state), { type: 'hold-opened', hold: commandHold(state, ctx, { for: 'permission', permissionId: command.permissionId, command: shell }, shell, command.callId, command.isolation) }])
   }
   if (command.permission === 'edit') {
-    const denial = editDenial(command.files)
-    if (denial !== null) return rule(false, 'policy', denial)
-    if (state.grant.edits === 'allow') return rule(true, 'the task\'s grant', '')
-    if (state.grant.edits === 'deny') return rule(false, 'the task\'s grant', 'The task\'s grant denies edits.')
-    // What cannot be shown whole cannot be approved.
-    const unshown = command.diff === null || command.files.length === 0 ? 'The edit does not say what it changes, so it cannot be shown.' : utf8Bytes(command.diff) > limits.editDiffBytesMax ? `The edit is too large to be shown whole: at most ${String(limits.editDiffBytesMax / 1024)} KiB of changes are. Make it in smaller steps.` : null
-    if (unshown !== null || command.diff === null) return told(rule(false, 'policy', unshown ?? ''), { type: 'noted', level: 'warning', text: `An edit of Bot B was denied unasked. ${unshown ?? ''}`, todo: null })
-    const standing = standingFor(state, { tool: 'edit', files: command.files }, ctx)
-    if (standing !== null) return rule(true, grantWords(standing), '', standing)
-    return decided([...arrived(state), { type: 'hold-opened', hold: editHold(state, ctx, command, command.diff) }])
+    return editAsked(state, ctx, command, rule)
   }
   return unexpected(state, command.permission, rule(false, 'policy', 'No task grants this.'))
-}
-
-/** A ruling, and a word about it to the owner. */
-function told(ruled: Decided, word: TaskEvent): Decided {
-  return ruled.ok ? decided([...ruled.value.events, word], ruled.value.effects) : ruled
 }
 
 /** A5. What no task grants is denied and told, and the turn stops: whoever asks for it does something else than the task. */
@@ -94,30 +80,8 @@ export function commandAsked(state: TaskState, command: Host<'command-asked'>, c
   return decided([...arrived(state), { type: 'hold-opened', hold: commandHold(state, ctx, { for: 'command', askId: command.askId, command: shell }, shell, null, command.isolation) }])
 }
 
-/** A standing grant as the one who decided. */
-function grantWords(grant: StandingGrant): string {
-  return `the owner's standing grant ${grant.grantId}, given on card ${grant.approvalId}`
-}
-
 function byGrant(grant: StandingGrant | undefined): { readonly grantId?: StandingGrant['grantId'] } {
   return grant === undefined ? {} : { grantId: grant.grantId }
-}
-
-function filesText(files: readonly EditedFile[]): string {
-  return files.map(({ path }) => path).join(', ')
-}
-
-/** A3 for edits: a file that leads out of the workspace, by its name or by a link on its way, is never asked about. */
-function editDenial(files: readonly EditedFile[]): string | null {
-  // A relative name is one of the runtime's own for a file that it keeps in the workspace: it is shown as it is.
-  if (files.some(({ path }) => path.startsWith('/') && !namesBelowWorkspace(path).ok)) return 'A file of this edit is outside the workspace, or its path is not written plainly.'
-  return files.some(({ path, real }) => path.startsWith('/') && (real === null || !namesBelowWorkspace(real).ok)) ? 'A file of this edit leads out of the workspace through a link.' : null
-}
-
-/** Why the owner is asked for what was allowed before. */
-function reask(state: TaskState, act: Act, exactText: string): string | null {
-  const again = [...state.holds.values()].some((record) => (record.hold.kind === 'command' || record.hold.kind === 'edit') && record.hold.exact.text === exactText && record.outcome === 'approved')
-  return grantEnded(state, act) ?? (again ? 'You approved the same before. Each approval is for one time.' : null)
 }
 
 function commandHold(state: TaskState, ctx: DecideContext, subject: Hold['subject'], shell: { readonly text: string; readonly cwd: string }, callId: Hold['callId'], isolation: string): Hold {
@@ -140,18 +104,6 @@ function commandHold(state: TaskState, ctx: DecideContext, subject: Hold['subjec
 function addedToPath({ source }: TaskState): Hold['facts'] {
   const entries = source.kind === 'folder' ? source.mounts.flatMap(({ pathEntry }) => (pathEntry === null ? [] : [pathEntry])) : []
   return entries.length === 0 ? [] : [{ label: 'Added to PATH', value: entries.join(':'), exact: true, authoredBy: 'host' }]
-}
-
-function editHold(state: TaskState, ctx: DecideContext, command: Host<'permission-asked'>, diff: string): Hold {
-  return makeHold(state.taskId, ctx.mint('apr') as ApprovalId, {
-    kind: 'edit', bot: 'coder', generation: state.generation, turnId: activeTurn(state)?.turnId ?? null, callId: command.callId, subject: { for: 'permission', permissionId: command.permissionId, command: null },
-    title: 'Bot B wants to edit a file', exact: { label: 'Change', text: diff, authoredBy: 'coder' },
-    facts: command.files.flatMap(({ path, real }) => [
-      { label: 'File', value: path, exact: true, authoredBy: 'coder' },
-      ...(real === null || real === path ? [] : [{ label: 'Leads to', value: real, exact: true, authoredBy: 'host' as const }]),
-    ]),
-    isolation: command.isolation, reaskReason: reask(state, { tool: 'edit', files: command.files }, diff), edited: command.files,
-  })
 }
 
 /** A permission of ours was answered by somebody else: the run is not under the owner's control any more. */

@@ -2,6 +2,7 @@ import { failure } from '../../../src-preload/contract/failure.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
 import { decided, endOfTurn, failTask, ignored, refuseAsks, type Decided } from './decision.ts'
 import { goOn } from './decide-budget.ts'
+import { editDiffers } from './decide-edit.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, isFinished, uncertain, type TaskState } from './model.ts'
 import { outOfBudget, toppedUpMeanwhile, topUpWaits } from './top-up.ts'
@@ -65,7 +66,7 @@ export function toolEnded(state: TaskState, command: Host<'tool-ended'>): Decide
   const events: TaskEvent[] = []
   if (!open) events.push({ type: 'tool-started', callId: command.callId, tool: command.tool, target: command.target, input: command.input, inputDigest: command.inputDigest, inputBytes: command.inputBytes, parentCallId: command.parentCallId ?? null })
   events.push({ type: 'tool-ended', callId: command.callId, tool: command.tool, state: command.state, output: command.output, outputTruncated: command.outputTruncated, exitCode: command.exitCode, title: command.title, reason: command.reason })
-  return decided(events)
+  return editDiffers(state, command, events) ?? decided(events)
 }
 
 /** Of two calls under one id the runtime keeps one: what becomes of the other one is on nobody's record, and the owner is told. */

@@ -72,7 +72,7 @@ function decideHold(state: TaskState, command: Extract<OwnerCommand, { is: 'deci
     case 'acceptance': return approved ? acceptanceApproved(state, settled) : acceptanceDenied(state, settled, command.reason)
     case 'permission': {
       const message = approved ? '' : `The owner denied this${command.reason === null || command.reason === '' ? '.' : `: ${command.reason}`}`
-      return decided([settled, ...given.value, { type: 'permission-ruled', permissionId: subject.permissionId, callId: checked.value.callId, ruling: approved ? 'granted' : 'denied', by: 'the owner', text: subject.command?.text ?? exact.label }],
+      return decided([settled, ...given.value, { type: 'permission-ruled', permissionId: subject.permissionId, callId: checked.value.callId, ruling: approved ? 'granted' : 'denied', by: 'the owner', text: subject.command?.text ?? exact.label, ...(approved && checked.value.change !== undefined ? { change: checked.value.change } : {}) }],
         [{ kind: 'coder.answerPermission', permissionId: subject.permissionId, allow: approved, message, command: approved ? subject.command : null }])
     }
     case 'command': return decided([settled, ...given.value, { type: 'permission-ruled', permissionId: subject.askId, callId: null, ruling: approved ? 'granted' : 'denied', by: 'the owner', text: subject.command.text }],

@@ -42,7 +42,7 @@ export type TaskEvent =
   | { readonly type: 'message-said'; readonly author: Bot; readonly name: string; readonly text: string; readonly reasoning: boolean }
   | { readonly type: 'tool-started'; readonly callId: CallId; readonly tool: string; readonly target: string | null; readonly input: string; readonly inputDigest: Digest; readonly inputBytes: number; readonly parentCallId: CallId | null }
   | { readonly type: 'tool-ended'; readonly callId: CallId; readonly tool: string; readonly state: 'done' | 'failed' | 'interrupted' | 'uncertain'; readonly output: string; readonly outputTruncated: boolean; readonly exitCode: number | null; readonly title: string | null; readonly reason: string | null }
-  | { readonly type: 'permission-ruled'; readonly permissionId: string; readonly callId: CallId | null; readonly ruling: 'granted' | 'denied'; readonly by: string; readonly text: string; readonly grantId?: GrantId }
+  | { readonly type: 'permission-ruled'; readonly permissionId: string; readonly callId: CallId | null; readonly ruling: 'granted' | 'denied'; readonly by: string; readonly text: string; readonly grantId?: GrantId; /** Of an edit that is granted: what its call may do. */ readonly change?: Digest }
   | { readonly type: 'grant-given'; readonly grant: StandingGrant }
   | { readonly type: 'grant-revoked'; readonly grantId: GrantId }
   | { readonly type: 'answer-undelivered'; readonly permissionId: string; readonly approvalId: ApprovalId | null; readonly failure: Failure }

@@ -1,4 +1,5 @@
-import type { Millis } from '../../../src-preload/contract/ids.ts'
+import type { CallId, Millis } from '../../../src-preload/contract/ids.ts'
+import { isEditTool } from '../approval/edit-call.ts'
 import { emptyBudget } from '../budget/budget.ts'
 import { spendOn } from './budget.ts'
 import type { TaskEvent } from './events.ts'
@@ -14,7 +15,7 @@ export function opened(event: Opened, at: Millis): TaskState {
     targets: event.targets, budget: event.budget, grant: event.grant, revisionOf: event.revisionOf, createdAt: at, updatedAt: at, deadlineAt: event.deadlineAt, versions: event.versions, scriptedOwner: event.scriptedOwner, runtime: event.runtime ?? 'opencode-server',
     status: 'open', phase: 'preparing', phaseSince: at, generation: 1, cancel: null, cancelThen: null, recovery: null, disposition: null, failure: null,
     base: null, brief: null, holds: new Map(), grants: new Map(), providerCleared: { lead: false, coder: false }, coder: { is: 'none' }, sessionId: null, turns: [], questions: new Map(),
-    openTools: new Map(), endedTools: SeenCalls.none(), lastTestRun: null, envelopeSeq: { lead: 0, coder: 0 }, lastEnvelope: { lead: null, coder: null }, calls: [], spending: emptyBudget, raisedInTurn: null, evidence: null, summary: '', verification: null, verified: false, reviewText: null, workspaceDisposed: false,
+    openTools: new Map(), editLeaves: new Map(), endedTools: SeenCalls.none(), lastTestRun: null, envelopeSeq: { lead: 0, coder: 0 }, lastEnvelope: { lead: null, coder: null }, calls: [], spending: emptyBudget, raisedInTurn: null, evidence: null, summary: '', verification: null, verified: false, reviewText: null, workspaceDisposed: false,
   }
 }
 
@@ -95,9 +96,10 @@ function evolveHolds(state: TaskState, event: HoldEvent, at: Millis, order: numb
 function evolveGrants(state: TaskState, event: Extract<TaskEvent, { type: 'grant-given' | 'grant-revoked' | 'permission-ruled' }>, at: Millis): TaskState {
   const grants = new Map(state.grants)
   if (event.type === 'grant-given') return { ...state, grants: grants.set(event.grant.grantId, { grant: event.grant, givenAt: at, revokedAt: null, uses: 0, lastUsedAt: null }) }
+  const editLeaves = event.type === 'permission-ruled' && event.ruling === 'granted' && event.callId !== null && event.change !== undefined ? new Map(state.editLeaves).set(event.callId, event.change) : state.editLeaves
   const record = event.grantId === undefined ? undefined : grants.get(event.grantId)
-  if (record === undefined) return state
-  return { ...state, grants: grants.set(record.grant.grantId, event.type === 'grant-revoked' ? { ...record, revokedAt: record.revokedAt ?? at } : { ...record, uses: record.uses + 1, lastUsedAt: at }) }
+  if (record === undefined) return { ...state, editLeaves }
+  return { ...state, editLeaves, grants: grants.set(record.grant.grantId, event.type === 'grant-revoked' ? { ...record, revokedAt: record.revokedAt ?? at } : { ...record, uses: record.uses + 1, lastUsedAt: at }) }
 }
 
 type CoderEvent = Extract<TaskEvent, { type: 'coder-start-intended' | 'coder-started' | 'session-bound' | 'coder-gone' | 'turn-intended' | 'turn-submitted' | 'turn-found-absent' | 'turn-ended' }>
@@ -127,8 +129,12 @@ function evolveTools(state: TaskState, event: Extract<TaskEvent, { type: 'tool-s
   if (event.type === 'tool-started') { openTools.set(event.callId, { tool: event.tool }); return { ...state, openTools } }
   openTools.delete(event.callId)
   // A later edit makes an earlier test run stale: evidence needs a run after the last edit.
-  const edited = event.state === 'done' && (event.tool === 'write' || event.tool === 'edit' || event.tool === 'apply_patch' || event.tool === 'patch')
-  return { ...state, openTools, endedTools: state.endedTools.with(event.callId), lastTestRun: edited ? null : state.lastTestRun }
+  const edited = event.state === 'done' && isEditTool(event.tool)
+  return { ...state, openTools, editLeaves: withoutLeave(state.editLeaves, event.callId), endedTools: state.endedTools.with(event.callId), lastTestRun: edited ? null : state.lastTestRun }
+}
+
+function withoutLeave(leaves: TaskState['editLeaves'], callId: CallId): TaskState['editLeaves'] {
+  return leaves.has(callId) ? new Map([...leaves].filter(([granted]) => granted !== callId)) : leaves
 }
 
 function evolveQuestions(state: TaskState, event: Extract<TaskEvent, { type: 'question-asked' | 'question-passed-to-owner' | 'question-answered' | 'question-closed' }>): TaskState {

@@ -4,6 +4,7 @@ import type { ApprovalId, CallId, Digest, QuestionId, TurnId } from '../../../sr
 import { failure } from '../../../src-preload/contract/failure.ts'
 import { taskRowSchema } from '../../../src-preload/contract/rows.ts'
 import type { RecoveryExit, TaskGrant } from '../../../src-preload/contract/task.ts'
+import { editDigest, type EditCall } from '../approval/edit-call.ts'
 import { digestOfText } from '../digest.ts'
 import type { TaskCommand } from './commands.ts'
 import type { EffectKind } from './effects.ts'
@@ -53,6 +54,10 @@ const ownerMoves: fc.Arbitrary<Move> = fc.oneof(
   fc.constant<Move>((task, index) => { const record = at([...task.state.holds.values()], index); return { is: 'hold-shown', approvalId: record?.hold.approvalId ?? ('none' as ApprovalId), digest: record?.hold.digest ?? ('' as Digest) } }),
 )
 
+const editOf = (index: number): EditCall => ({ tool: 'write', input: { filePath: '/workspace/a.ts', content: String(index % 3) }, bases: [] })
+
+const edited = (index: number): TaskCommand => ({ is: 'tool-ended', callId: `call_edt${String(index % 4)}` as CallId, tool: 'write', state: 'done', input: '{}', inputDigest: digestOfText('{}'), inputBytes: 2, target: null, output: '', outputTruncated: false, exitCode: null, title: null, reason: null, change: editDigest('write', editOf(index).input) })
+
 const hostMoves: fc.Arbitrary<Move> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<TaskCommand>(say.prepared, say.brief, say.started, say.bound).map((command): Move => () => command) },
   { weight: 3, arbitrary: fc.constant<Move>((task, index) => ({ is: 'turn-submitted', turnId: someTurn(task, index) })) },
@@ -60,10 +65,10 @@ const hostMoves: fc.Arbitrary<Move> = fc.oneof(
   fc.tuple(text, fc.array(text, { maxLength: 30 }), name).map(([asked, options, id]): Move => (_task, index) => ({ is: 'question-asked', upstreamId: `que_${id}${String(index % 5)}`, text: asked, options })),
   fc.tuple(fc.option(text), text).map(([answer, why]): Move => (task, index) => ({ is: 'lead-answered', questionId: someQuestion(task, index), answer, why })),
   fc.tuple(name, text, fc.constantFrom('/workspace', '/workspace/a', '/etc')).map(([id, command, cwd]): Move => (_task, index) => say.bash(`per_${id}${String(index % 5)}`, command, cwd)),
-  fc.tuple(fc.constantFrom('edit', 'edit', 'edit', 'edit', 'webfetch'), fc.option(text)).map(([permission, diff]): Move => (_task, index) => ({ is: 'permission-asked', permissionId: `edt_${String(index)}`, callId: null, permission, patterns: [], command: null, files: [{ path: '/workspace/a.ts', real: '/workspace/a.ts' }], diff, isolation: 'x' })),
+  fc.tuple(fc.constantFrom('edit', 'edit', 'edit', 'edit', 'webfetch'), fc.option(text)).map(([permission, diff]): Move => (_task, index) => ({ is: 'permission-asked', permissionId: `edt_${String(index)}`, callId: `call_edt${String(index % 4)}` as CallId, permission, patterns: [], command: null, files: [{ path: '/workspace/a.ts', real: '/workspace/a.ts' }], diff, isolation: 'x', edit: editOf(index) })),
   fc.tuple(text, name).map(([command, id]): Move => (_task, index) => ({ is: 'command-asked', askId: `ask_${id}${String(index % 5)}`, text: command, cwd: '/workspace', isolation: 'x' })),
   fc.constant<Move>((task, index) => ({ is: 'ask-gone', askId: someAsk(task, index) })),
-  fc.tuple(name, fc.boolean()).map(([id, end]): Move => (_task, index) => (end ? say.toolEnded(`call_${id}${String(index % 4)}`) : say.toolStarted(`call_${id}${String(index % 4)}`))),
+  fc.tuple(name, fc.constantFrom('begins', 'ends', 'begins', 'ends', 'edited')).map(([id, what]): Move => (_task, index) => (what === 'edited' ? edited(index) : what === 'ends' ? say.toolEnded(`call_${id}${String(index % 4)}`) : say.toolStarted(`call_${id}${String(index % 4)}`))),
   fc.tuple(text, name).map(([words, id]): Move => () => ({ is: 'message-said', name: id, text: words, reasoning: false })),
   fc.constantFrom<TaskCommand>({ is: 'foreign-permission-answer', permissionId: 'per_x', reply: 'always' }, { is: 'coder-exited', how: 'code 1' }, say.stopped, say.restarted, { is: 'deadline-passed' }, { is: 'workspace-disposed' }, { is: 'apply-unclear' }).map((command): Move => () => command),
   fc.tuple(effectKind, failureOf).map(([effect, because]): Move => () => ({ is: 'effect-failed', effect, failure: because })),

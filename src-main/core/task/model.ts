@@ -93,6 +93,8 @@ export interface TaskState {
   readonly questions: ReadonlyMap<QuestionId, Question>
   /** Tool calls that have started and not ended. */
   readonly openTools: ReadonlyMap<CallId, { readonly tool: string }>
+  /** Edits that were granted and have not ended: what each call may do. */
+  readonly editLeaves: ReadonlyMap<CallId, Digest>
   /** Calls that have their one final record. */
   readonly endedTools: SeenCalls
   readonly lastTestRun: TestRun | null
