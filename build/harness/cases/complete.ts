@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { sayTurnEnded, sayWrite } from '../../../src-main/adapters/memory/scripted-coder.ts'
 import { steadyLead } from '../../../src-main/adapters/memory/scripted-room.ts'
 import { decodeEnvelope } from '../../../src-main/core/envelope/codec.ts'
+import { budgetMeters } from '../../../src-main/core/task/budget.ts'
 import { waitingHolds } from '../../../src-main/core/task/model.ts'
 import { digestOfText } from '../../../src-main/core/digest.ts'
 import { envelopesOf, eventsOf, refusedAs, seeThrough, selfActingCoder, toWork } from '../actors.ts'
@@ -35,6 +36,40 @@ export const complete: Row = {
         assert.deepEqual([...new Set(run.submitted.map((turn) => turn.sessionId))], [room.state(taskId).sessionId])
         assert.equal(room.coder.runs.length, 1)
         assert.deepEqual({ status: room.state(taskId).status, verified: room.state(taskId).verified }, { status: 'result-ready', verified: true })
+      },
+    },
+    {
+      promise: 'a result that does not pass goes back in an envelope of its own, which the next turn carries in the same session and input',
+      run: async (ground) => {
+        const room = await ground.room({ leadAnswers: steadyLead })
+        const taskId = await toWork(room)
+        const run = room.coder.run()
+        room.sandbox.exitCodes.push(1)
+        sayTurnEnded(run, 'Changed one price.')
+        await room.settle()
+        const posted = envelopesOf(room, taskId).map(({ text }) => { const read = decodeEnvelope(Buffer.from(text)); assert.ok(read.ok); return read.value })
+        const [request, result, correction] = posted
+        assert.ok(request?.kind === 'request' && result?.kind === 'result' && correction?.kind === 'request' && posted.length === 3)
+        const turns = room.state(taskId).turns
+        assert.deepEqual([correction.inReplyTo, correction.turnId, correction.inputVersion, correction.inputDigest], [result.eventId, turns[1]?.turnId, request.inputVersion, request.inputDigest])
+        assert.deepEqual([correction.payload.requirement, turns[1]?.kind], [turns[1]?.text, 'correction'])
+        assert.deepEqual(run.submitted.map(({ sessionId, text }) => [sessionId, text]), turns.map(({ text }) => [room.state(taskId).sessionId, text]))
+        assert.equal(budgetMeters(room.state(taskId)).find(({ name }) => name === 'messages')?.used, 3)
+        sayTurnEnded(run, 'Mended.')
+        await room.settle()
+        assert.deepEqual([room.state(taskId).status, room.state(taskId).verified, budgetMeters(room.state(taskId)).find(({ name }) => name === 'messages')?.used], ['result-ready', true, 4])
+      },
+    },
+    {
+      promise: 'no correction begins that the budget has no message for, beside its result: the owner gets the result as it is',
+      run: async (ground) => {
+        for (const [messagesMax, corrections] of [[3, 0], [4, 1]] as const) {
+          const room = await ground.room({ leadAnswers: steadyLead })
+          const taskId = await toWork(room, { budget: { profile: 'few', turnsMax: 9, messagesMax, requestsMax: 20, tokensMax: 1_000_000, moneyMicroUsdMax: null, deadlineMs: 600_000 } })
+          room.sandbox.exitCodes.push(1, 1, 1)
+          for (let turn = 0; turn <= corrections; turn += 1) { sayTurnEnded(room.coder.run(), 'done'); await room.settle() }
+          assert.deepEqual([room.state(taskId).turns.filter(({ kind }) => kind === 'correction').length, room.state(taskId).status, room.state(taskId).verified], [corrections, 'result-ready', false])
+        }
       },
     },
     {

@@ -74,6 +74,8 @@ export function checkEnvelope(value: unknown): Result<Envelope, Refusal> {
 }
 
 function checkSizes(envelope: Envelope): Result<Envelope, Refusal> {
+  // A request either begins the work, or corrects the result that it replies to, in a turn of its own.
+  if (envelope.kind === 'request' && (envelope.turnId === null) !== (envelope.inReplyTo === null)) return err(refusal('missing-field', envelope.turnId === null ? 'turnId' : 'inReplyTo', details['missing-field'] ?? ''))
   const surrogates = firstLoneSurrogate(envelope.payload, 'payload')
   if (surrogates !== null) return err(refusal('lone-surrogate', surrogates, 'half of a surrogate pair'))
   const payloadBytes = utf8Bytes(canonicalJson(envelope.payload))

@@ -60,6 +60,34 @@ describe('a mailbox', () => {
     expect(take(answered, answer({ eventId: 'env_b', seq: 3 })).verdict).toEqual({ is: 'refused', reason: 'not-outstanding' })
   })
 
+  describe('that sent a result', () => {
+    const result = draft({ kind: 'result', eventId: 'env_r', turnId: 'turn_1', inReplyTo: 'env_1', payload: { summary: 's', testCommand: 't', exitCode: 1, logDigest: null, treeDigest: inputDigest, diffDigest: inputDigest, filesChanged: 1 } })
+    const correction = (change: Partial<EnvelopeDraft> = {}): EnvelopeDraft => draft({ eventId: 'env_c', turnId: 'turn_2', inReplyTo: 'env_r', seq: 2, ...change })
+    const resultSent = (): Mailbox => sent(taken(coderEnd(), draft()), result)
+
+    it('takes its correction once, in the same session and input, and then that of the next result', () => {
+      const { mailbox: corrected, verdict } = take(resultSent(), correction())
+      expect(verdict).toMatchObject({ is: 'taken', binding: { sessionId: 'ses_1', input: { version: 1, digest: inputDigest } } })
+      expect(take(corrected, correction()).verdict).toEqual({ is: 'duplicate' })
+      expect(take(corrected, correction({ eventId: 'env_d', turnId: 'turn_3', seq: 3 })).verdict).toEqual({ is: 'refused', reason: 'not-outstanding' })
+      const again = sent(corrected, { ...result, eventId: 'env_r2', turnId: 'turn_2', inReplyTo: 'env_c', seq: 2 })
+      expect(take(again, correction({ eventId: 'env_d', turnId: 'turn_3', inReplyTo: 'env_r2', seq: 3 })).verdict.is).toBe('taken')
+    })
+
+    it.each([
+      ['another request that begins the work', { turnId: null, inReplyTo: null }, 'conflict'], ['a correction of something else', { inReplyTo: 'env_1' }, 'not-outstanding'], ['a correction of nothing that was sent', { inReplyTo: 'env_x' }, 'not-outstanding'],
+      ['a correction of another input', { inputDigest: digestOfText('other') }, 'other-input'], ['a correction of another version', { inputVersion: 2 }, 'other-input'], ['a correction under a sequence that was used', { seq: 1 }, 'conflict'], ['a correction of a generation that the host never gave', { generation: 2 }, 'future-generation'],
+    ] as const)('refuses %s', (_name, change, reason) => {
+      expect(take(resultSent(), correction(change)).verdict).toEqual({ is: 'refused', reason })
+    })
+
+    it('refuses a correction of a question, and of a task whose request never came', () => {
+      const asked = sent(taken(coderEnd(), draft()), question())
+      expect(take(asked, correction({ inReplyTo: 'env_q' })).verdict).toEqual({ is: 'refused', reason: 'not-outstanding' })
+      expect(take(coderEnd(), correction()).verdict).toEqual({ is: 'refused', reason: 'not-outstanding' })
+    })
+  })
+
   const from = (owner: string, bot: string): Route => ({ ...toCoder, from: { owner, bot } })
   it.each([
     ['another bot of the right owner', from('ada', 'other'), draft(), 'no-permit'],

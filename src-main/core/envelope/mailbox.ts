@@ -160,16 +160,19 @@ function belongs(mailbox: Mailbox, binding: Binding, envelope: Envelope): RouteR
   if (envelope.kind === 'cancel') return envelope.generation > binding.generation ? null : 'stale-generation'
   if (envelope.generation !== binding.generation) return envelope.generation < binding.generation ? 'stale-generation' : 'future-generation'
   if (binding.input !== null && envelope.inputDigest !== null && (envelope.inputDigest !== binding.input.digest || envelope.inputVersion !== binding.input.version)) return 'other-input'
-  if (envelope.kind === 'request') return binding.input === null ? null : 'conflict'
+  if (envelope.kind === 'request' && envelope.inReplyTo === null) return binding.input === null ? null : 'conflict'
   if (envelope.inReplyTo === null) return null
   const replied = mailbox.outstanding.get(envelope.taskId)?.get(envelope.inReplyTo)
-  if (replied === undefined || (envelope.kind === 'answer' && replied !== 'question')) return 'not-outstanding'
+  if (replied === undefined || (envelope.kind in repliesOnlyTo && replied !== repliesOnlyTo[envelope.kind])) return 'not-outstanding'
   return null
 }
 
-/** An answer settles its question. A request stays open for as long as its task: its result may be sent back for correction. */
+/** An answer is one to a question, and a request that replies is the correction of a result. */
+const repliesOnlyTo: Readonly<Partial<Record<EnvelopeKind, EnvelopeKind>>> = { answer: 'question', request: 'result' }
+
+/** An answer settles its question, a correction the result that it sends back. A request stays open for as long as its task. */
 function replied(events: Map<string, EnvelopeKind>, envelope: Envelope): void {
-  if (envelope.kind === 'answer' && envelope.inReplyTo !== null) events.delete(envelope.inReplyTo)
+  if (envelope.kind in repliesOnlyTo && envelope.inReplyTo !== null) events.delete(envelope.inReplyTo)
 }
 
 function bindInput(mailbox: Mailbox, binding: Binding, envelope: Envelope): Mailbox {

@@ -143,6 +143,7 @@ function ofEnvelope(state: TaskState, event: Extract<TaskEvent, { type: 'envelop
   if (decoded.value.seq !== state.envelopeSeq[event.from] + 1) say('a gap in the producer\'s sequence')
   if (decoded.value.generation !== state.generation) say('an envelope of another generation')
   const other = event.from === 'lead' ? 'coder' : 'lead'
+  if (decoded.value.kind === 'request' && decoded.value.inReplyTo !== null && (decoded.value.inputDigest !== state.brief?.inputDigest || decoded.value.turnId === state.turns.at(-1)?.turnId)) say('a correction of another input, or of no new turn')
   if (decoded.value.inReplyTo !== null && seen.envelopes.get(decoded.value.inReplyTo) !== other) say('a reply to nothing that the other bot said in this task')
   seen.envelopes.set(event.eventId, event.from)
 }

@@ -13,7 +13,7 @@ import { activeTurn, type TaskState } from './model.ts'
 import { stepWaits, topUpHold } from './top-up.ts'
 
 /** What a new turn carries; `continues` names a message whose loop goes on (an answered live question) instead of a new one. */
-export interface TurnContent { readonly kind: TurnKind; readonly text: string; readonly continues?: { readonly messageId: string; readonly effect: (turnId: TurnId) => Effect } }
+export interface TurnContent { readonly kind: TurnKind; readonly text: string; readonly continues?: { readonly messageId: string; readonly effect: (turnId: TurnId) => Effect }; /** What goes into the room with the turn. */ readonly envelope?: (turnId: TurnId) => TaskEvent }
 
 /** Whether the budget has a turn left. */
 export function turnsLeft(state: TaskState): boolean {
@@ -35,11 +35,12 @@ export function startTurn(state: TaskState, ctx: DecideContext, content: TurnCon
   const turnId = ctx.mint('turn') as TurnId
   const ids = content.continues === undefined ? ctx.messageIds() : { messageId: content.continues.messageId, partId: ctx.mint('part') }
   const intended: TaskEvent = { type: 'turn-intended', turnId, kind: content.kind, ...ids, text: content.text, contentDigest: digestOf({ taskId: state.taskId, generation: state.generation, turnId, text: content.text }) }
-  if (content.continues !== undefined) return decided([...before, intended], [content.continues.effect(turnId)])
+  const said: TaskEvent[] = content.envelope === undefined ? [] : [content.envelope(turnId)]
+  if (content.continues !== undefined) return decided([...before, ...said, intended], [content.continues.effect(turnId)])
   // A start that is under way submits the turn that it finds intended: there is never a second process.
-  if (state.coder.is === 'starting') return decided([...before, intended])
-  if (state.coder.is === 'running' && state.sessionId !== null) return decided([...before, intended], [{ kind: 'coder.submit', turnId }])
-  return decided([...before, intended, { type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
+  if (state.coder.is === 'starting') return decided([...before, ...said, intended])
+  if (state.coder.is === 'running' && state.sessionId !== null) return decided([...before, ...said, intended], [{ kind: 'coder.submit', turnId }])
+  return decided([...before, ...said, intended, { type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
 }
 
 /** B6. Without a turn in the budget the owner is asked for one; null where that is not possible. */
