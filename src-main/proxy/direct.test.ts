@@ -1,8 +1,10 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { plainGoldens as goldens } from './golden.suite.ts'
+import { http1Limits } from './http1/http1-limits.ts'
 import { proxyLimits } from './proxy-limits.ts'
 import { ask, codeOf, releaseAll, startProxy, startVendor, token, type Reply, type RunningProxy } from './proxy.suite.ts'
+import { processTime } from './time.ts'
 
 afterEach(releaseAll)
 
@@ -200,5 +202,19 @@ describe('a stream that dies', () => {
     expect(reply.text).toContain(status === 502 ? 'upstream_timeout' : 'upstream_stream_incomplete')
     await vi.waitFor(() => expect(vendorClosed).toBe(true))
     expect(await endOf(running)).toMatchObject({ end: { failure: { code: 'provider-unreachable' } } })
+  })
+
+  test('is ended with its connection when its client stops reading', async () => {
+    let vendorClosed = false
+    const running = await startProxy(await startVendor((_request, response) => {
+      stream(response)
+      response.on('close', () => { vendorClosed = true })
+      const more = (): void => { while (!response.destroyed && response.write(`data: ${'x'.repeat(60_000)}\n\n`)); }
+      response.on('drain', more)
+      more()
+    }), { time: { ...processTime, after: (ms, run) => processTime.after(ms === http1Limits.sweepMs ? 1 : ms, run) } })
+    httpRequest({ host: '127.0.0.1', port: running.port, method: 'POST', path: '/v1/chat/completions', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } }, (response) => { response.pause() }).on('error', () => undefined).end(JSON.stringify({ model: 'm-1', messages: [] }))
+    expect(await endOf(running)).toMatchObject({ end: { failure: { code: 'cancelled' } } })
+    await vi.waitFor(() => { expect(vendorClosed).toBe(true) })
   })
 })

@@ -65,12 +65,12 @@ class Forwarding implements ReplyHandler {
 
   /** Sends the request, unless its client has gone already. */
   start(): void {
-    const { call: { grant: { endpoint }, fields, body, reply }, credential, pool } = this.#deps
+    const { call: { grant: { grantId, endpoint }, fields, body, reply }, credential, pool } = this.#deps
     if (reply.gone) { this.#onClientClose(); return }
     if (this.#call.grant.lifetime.signal.aborted) { this.#onRevoked(); return }
     const head = upstreamHead(endpoint, fields, credential, body.bytes.length)
     if (head === null) this.#end({ by: 'upstream', words: 'its key has characters that cannot be sent' })
-    else this.#sending = pool.send({ origin: endpoint.origin, head, body: body.bytes }, this)
+    else this.#sending = pool.send({ owner: grantId, origin: endpoint.origin, head, body: body.bytes }, this)
   }
 
   onHead(status: number, fields: Fields): void {

@@ -111,6 +111,20 @@ describe('the supervised proxy process', () => {
     expect(supervised.post({ is: 'stop' })).toBe(false)
   })
 
+  test('that is stopped while its child starts stays stopped, though that child still says that it listens', async () => {
+    const { children, advance, deps, states } = stage()
+    const supervised = new ProxyProcess(deps)
+    const started = supervised.start()
+    const stopped = supervised.stop()
+    children[0]?.say(ready)
+    expect(supervised.state).toBe('stopped')
+    await children[0]?.die()
+    await stopped
+    expect(await started).toMatchObject({ ok: false })
+    await advance(60_000)
+    expect([children.length, states.includes('up'), supervised.state]).toEqual([1, false, 'stopped'])
+  })
+
   test('drops what it does not understand and what a dead child still says', async () => {
     const { children, advance, deps, log } = stage()
     const supervised = new ProxyProcess(deps)

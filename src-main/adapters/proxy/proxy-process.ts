@@ -114,6 +114,8 @@ export class ProxyProcess {
         if (!parsed.success) { this.#deps.log('error', 'a message of the model proxy was not understood'); return }
         if (this.#child !== child) return
         if (parsed.data.is !== 'ready') { this.#deps.onMessage(parsed.data); return }
+        // Stopped while it started: it is on its way out.
+        if (this.#state === 'stopped') return
         up = true
         bound.abort()
         this.#listening = { port: parsed.data.port, note: parsed.data.note }

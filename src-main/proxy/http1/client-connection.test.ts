@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { ClientConnection } from './client-connection.ts'
 import { cases, cutAt, cuts, edited } from './fuzz.suite.ts'
 import { http1Limits } from './http1-limits.ts'
+import type { Reply } from './reply.ts'
 
 interface Read { readonly method: string; readonly target: string; readonly fields: readonly string[]; readonly body: string }
 
@@ -141,5 +142,51 @@ describe('a client’s bytes', () => {
     connection.destroy()
     expect(heads).toEqual(['/big'])
     expect(written).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close\r\n\r\n$/)
+  })
+})
+
+describe('an answer', () => {
+  /** A client that reads as told, and an answer that has begun. */
+  function answering(): { readonly client: Duplex; readonly connection: ClientConnection; readonly reply: () => Reply } {
+    const [client, server] = duplexPair()
+    let reply: Reply | null = null
+    const connection = new ClientConnection(Object.assign(server, { setNoDelay: () => undefined }) as unknown as Socket, (_head, made) => {
+      reply = made
+      made.begin(200, [])
+      return null
+    }, () => 0)
+    client.write(head(['Content-Length: 0']))
+    return { client, connection, reply: () => { if (reply === null) throw new Error('no request yet'); return reply } }
+  }
+  const sweeps = (connection: ClientConnection, ms: number): void => { for (let gone = 0; gone < ms; gone += http1Limits.sweepMs) connection.sweep() }
+
+  test('that its client does not take is given up, so that it holds no vendor for ever', async () => {
+    const { client, connection, reply } = answering()
+    await settled(client)
+    let gone = 0
+    reply().on('close', () => { gone += 1 })
+    while (reply().write('x'.repeat(10_000))) await turn()
+    sweeps(connection, http1Limits.answerUnreadMs - http1Limits.sweepMs)
+    await turn()
+    expect([gone, reply().gone]).toEqual([0, false])
+    sweeps(connection, 2 * http1Limits.sweepMs)
+    await turn()
+    expect([gone, reply().gone]).toEqual([1, true])
+  })
+
+  test('that its client takes, however slowly, and one that its vendor is slow with, may last', async () => {
+    const { client, connection, reply } = answering()
+    await settled(client)
+    for (let round = 0; round < 4; round += 1) {
+      while (reply().write('x'.repeat(10_000))) await turn()
+      sweeps(connection, http1Limits.answerUnreadMs - http1Limits.sweepMs)
+      client.resume()
+      await settled(client)
+      client.pause()
+    }
+    sweeps(connection, 3 * http1Limits.answerUnreadMs)
+    await turn()
+    expect(reply().gone).toBe(false)
+    connection.destroy()
   })
 })

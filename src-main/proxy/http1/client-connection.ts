@@ -36,6 +36,8 @@ export class ClientConnection {
   #ahead: Buffer = empty
   #keeps = true
   #readOverBytes = 0
+  /** For how long bytes of the answer wait and none is taken. */
+  #unreadMs = 0
   /** When it is ended unless something happens. */
   #until: number
 
@@ -46,7 +48,7 @@ export class ClientConnection {
     this.#until = now() + http1Limits.requestHeadMs
     socket.setNoDelay(true)
     socket.on('data', (bytes: Buffer) => { this.#take(bytes) })
-    socket.on('drain', () => { this.#reply?.emit('drain') })
+    socket.on('drain', () => { this.#unreadMs = 0; this.#reply?.emit('drain') })
     socket.on('end', () => { if (this.#stage.is === 'body' || this.#stage.is === 'answering') socket.destroy() })
     // `close` tells the same, and always.
     socket.on('error', () => undefined)
@@ -62,9 +64,18 @@ export class ClientConnection {
     this.#socket.destroy()
   }
 
-  /** Ends what has taken too long: a head, a body, a pause between requests, a farewell. An answer may take as long as it does. */
+  /**
+   * Ends what has taken too long: a head, a body, a pause between requests, a farewell. An answer may take as long as its client takes of it.
+   * Called every `sweepMs`.
+   */
   sweep(): void {
-    if (this.#stage.is !== 'answering' && this.#now() >= this.#until) this.#socket.destroy()
+    if (this.#stage.is === 'answering' ? this.#isLeftUnread() : this.#now() >= this.#until) this.#socket.destroy()
+  }
+
+  /** Counted in looks, not by the clock: while the machine sleeps nobody can read. */
+  #isLeftUnread(): boolean {
+    this.#unreadMs = this.#socket.writableLength === 0 ? 0 : this.#unreadMs + http1Limits.sweepMs
+    return this.#unreadMs >= http1Limits.answerUnreadMs
   }
 
   #take(bytes: Buffer): void {

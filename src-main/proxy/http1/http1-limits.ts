@@ -8,6 +8,8 @@ export const http1Limits = {
   requestBodyMs: 300_000,
   /** A client's connection between two requests. */
   clientIdleMs: 75_000,
+  /** While it takes nothing of an answer that waits for it: its vendor's connection waits as well. */
+  answerUnreadMs: 120_000,
   /** What a client may send ahead while it is being answered. */
   aheadBytesMax: 64 * 1024,
   /** The rest of a refused request's body, read over so that the client can read the answer. */

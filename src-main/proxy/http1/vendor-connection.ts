@@ -43,6 +43,11 @@ export class VendorConnection {
     socket.on('close', () => { this.#closed(); this.#onGone(this) })
   }
 
+  /** Whether a request can still be sent. Between a connection's end and word of it (`onGone`) some turns can pass. */
+  get usable(): boolean {
+    return this.#socket.writable
+  }
+
   /** Sends a request whose reply goes to this handler. The connection must be idle and connected. */
   send(head: string, body: Buffer, handler: ReplyHandler): void {
     this.#handler = handler

@@ -1,4 +1,5 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer, Socket, type AddressInfo, type Server } from 'node:net'
+import { Duplex } from 'node:stream'
 import { createServer as createSecure, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { processTime, type Time } from '../time.ts'
@@ -30,10 +31,10 @@ function poolOf(time: Time = processTime): VendorPool {
 }
 
 /** One request; what came of it. */
-function ask(pool: VendorPool, origin: string): Promise<{ readonly status: number; readonly body: string }> {
+function ask(pool: VendorPool, origin: string, owner = 'gw_1'): Promise<{ readonly status: number; readonly body: string }> {
   return new Promise((resolve, reject) => {
     let [status, body] = [0, '']
-    pool.send({ origin: new URL(origin), head: 'POST /x HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n', body: Buffer.from('{}') }, {
+    pool.send({ owner, origin: new URL(origin), head: 'POST /x HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n', body: Buffer.from('{}') }, {
       onHead: (told) => { status = told }, onBytes: (bytes) => { body += bytes.toString('latin1') }, onEnd: () => { resolve({ status, body }) }, onError: reject,
     })
   })
@@ -69,6 +70,36 @@ describe('a connection to a vendor', () => {
     expect(await ask(pool, origin)).toEqual({ status: 200, body: 'ok' })
   })
 
+  test('serves one grant only: what its vendor says too late cannot reach another bot', async () => {
+    const vendor = await startVendor((socket) => { socket.write(fine('ok')) })
+    const pool = poolOf()
+    const origin = `http://127.0.0.1:${String(vendor.port)}`
+    await ask(pool, origin, 'gw_1')
+    // On its way already when the next request leaves: nobody could tell it from that one's reply.
+    vendor.sockets[0]?.write(fine('poison'))
+    expect(await ask(pool, origin, 'gw_2')).toEqual({ status: 200, body: 'ok' })
+    expect(vendor.sockets).toHaveLength(2)
+  })
+
+  test('that is known to have ended serves nobody, even while it is being cleared away', async () => {
+    const vendor = await startVendor((socket) => { socket.write(fine('ok')) })
+    const pool = poolOf()
+    const origin = `http://127.0.0.1:${String(vendor.port)}`
+    const ended = vi.spyOn(Socket.prototype, 'destroy')
+    opened.push(() => { ended.mockRestore() })
+    await ask(pool, origin)
+    const next = new Promise<unknown>((resolve) => {
+      ended.mockImplementationOnce(function (this: Socket, error) {
+        Duplex.prototype.destroy.call(this, error)
+        resolve(ask(pool, origin).catch((reason: unknown) => reason))
+        return this
+      })
+    })
+    vendor.sockets[0]?.end()
+    expect(await next).toEqual({ status: 200, body: 'ok' })
+    expect(vendor.sockets).toHaveLength(2)
+  })
+
   test('is not kept past what the vendor says, by the wall clock', async () => {
     let now = 1_000_000
     const vendor = await startVendor((socket) => { socket.write('HTTP/1.1 200 OK\r\nKeep-Alive: timeout=10, max=100\r\nContent-Length: 2\r\n\r\nok') })
@@ -102,7 +133,7 @@ describe('a connection to a vendor', () => {
     const vendor = await startVendor((socket) => { socket.write(fine('ok')) })
     const pool = poolOf()
     const origin = new URL(`http://127.0.0.1:${String(vendor.port)}`)
-    const request = { origin, head: 'POST /x HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n', body: Buffer.alloc(0) }
+    const request = { owner: 'gw_1', origin, head: 'POST /x HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n', body: Buffer.alloc(0) }
     const ended = await new Promise<{ abort(): void }>((resolve) => {
       const open = pool.send(request, { onHead: () => undefined, onBytes: () => undefined, onError: () => undefined, onEnd: () => { resolve(open) } })
     })

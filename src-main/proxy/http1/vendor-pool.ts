@@ -4,8 +4,8 @@ import type { Time } from '../time.ts'
 import { http1Limits } from './http1-limits.ts'
 import { VendorConnection, type ReplyHandler } from './vendor-connection.ts'
 
-/** A request to one origin: its head without its end, and its body. */
-export interface VendorRequest { readonly origin: URL; readonly head: string; readonly body: Buffer }
+/** A request to one origin: its head and its body. `owner`: whose it is, a grant's id. */
+export interface VendorRequest { readonly owner: string; readonly origin: URL; readonly head: string; readonly body: Buffer }
 
 /** A request under way. `left`: whether any of it may have left. */
 export interface OpenRequest {
@@ -19,7 +19,8 @@ export interface OpenRequest {
 interface Waiting { readonly connection: VendorConnection; readonly until: number }
 
 /**
- * Connections to vendors, kept for the next request to the same origin, newest first. A kept one is used for as long as the vendor says
+ * Connections to vendors, kept for the next request of the same owner to the same origin, newest first. V2. None serves two owners: a reply
+ * that a vendor sends once too often, while the next request is leaving, cannot be told from the answer to that one. A kept one is used for as long as the vendor says
  * (4 s where it says nothing), told by the wall clock, so that none outlives the machine's sleep. Nothing is retried: whether a
  * request that met a closing connection was taken is not known.
  */
@@ -38,14 +39,16 @@ export class VendorPool {
 
   /** Sends a request on a kept connection or a new one. Redirects are not followed. */
   send(request: VendorRequest, handler: ReplyHandler): OpenRequest {
-    const kept = this.#take(request.origin.origin)
+    const kept = this.#take(keyOf(request))
     if (kept === null) return new Connecting(this, request, handler)
     kept.send(request.head, request.body, handler)
     return { left: true, pause: () => { kept.pause(handler) }, resume: () => { kept.resume(handler) }, abort: () => { kept.abort(handler) } }
   }
 
   /** Opens a connection; one that is not there within the limit fails. */
-  connect(origin: URL, done: (connection: VendorConnection) => void, failed: (error: Error) => void): Socket {
+  connect(owned: Pick<VendorRequest, 'owner' | 'origin'>, done: (connection: VendorConnection) => void, failed: (error: Error) => void): Socket {
+    const { origin } = owned
+    const key = keyOf(owned)
     const socket = this.#socket(origin)
     this.#open.add(socket)
     socket.setNoDelay(true)
@@ -62,7 +65,7 @@ export class VendorPool {
       over()
       socket.off('error', onError)
       socket.off('close', onClose)
-      const connection = new VendorConnection(socket, (idle) => { this.#keep(origin.origin, idle) }, (gone) => { this.#forget(origin.origin, gone) })
+      const connection = new VendorConnection(socket, (idle) => { this.#keep(key, idle) }, (gone) => { this.#forget(key, gone) })
       this.#open.add(connection)
       done(connection)
     })
@@ -84,26 +87,26 @@ export class VendorPool {
     return socket
   }
 
-  #take(origin: string): VendorConnection | null {
-    const idle = this.#idle.get(origin) ?? []
+  #take(key: string): VendorConnection | null {
+    const idle = this.#idle.get(key) ?? []
     for (let newest = idle.pop(); newest !== undefined; newest = idle.pop()) {
-      if (this.#time.now() < newest.until) return newest.connection
+      if (newest.connection.usable && this.#time.now() < newest.until) return newest.connection
       newest.connection.destroy()
     }
     return null
   }
 
-  #keep(origin: string, connection: VendorConnection): void {
-    const idle = this.#idle.get(origin) ?? []
-    this.#idle.set(origin, idle)
+  #keep(key: string, connection: VendorConnection): void {
+    const idle = this.#idle.get(key) ?? []
+    this.#idle.set(key, idle)
     idle.push({ connection, until: this.#time.now() + connection.keepMs })
     if (idle.length > http1Limits.vendorIdleConnectionsMax) idle.shift()?.connection.destroy()
     this.#cancelSweep ??= this.#time.after(http1Limits.sweepMs, () => { this.#sweep() })
   }
 
-  #forget(origin: string, connection: VendorConnection): void {
+  #forget(key: string, connection: VendorConnection): void {
     this.#open.delete(connection)
-    const idle = this.#idle.get(origin)
+    const idle = this.#idle.get(key)
     const at = idle?.findIndex((waiting) => waiting.connection === connection) ?? -1
     if (at >= 0) idle?.splice(at, 1)
   }
@@ -112,14 +115,18 @@ export class VendorPool {
   #sweep(): void {
     this.#cancelSweep = null
     const now = this.#time.now()
-    for (const [origin, idle] of this.#idle) {
+    for (const [key, idle] of this.#idle) {
       for (const { connection, until } of [...idle]) if (now >= until) connection.destroy()
       const left = idle.filter(({ until }) => now < until)
-      if (left.length === 0) this.#idle.delete(origin)
-      else this.#idle.set(origin, left)
+      if (left.length === 0) this.#idle.delete(key)
+      else this.#idle.set(key, left)
     }
     if (this.#idle.size > 0) this.#cancelSweep = this.#time.after(http1Limits.sweepMs, () => { this.#sweep() })
   }
+}
+
+function keyOf({ owner, origin }: Pick<VendorRequest, 'owner' | 'origin'>): string {
+  return `${origin.origin} ${owner}`
 }
 
 /** A request whose connection is being opened. */
@@ -129,12 +136,12 @@ class Connecting implements OpenRequest {
   readonly #handler: ReplyHandler
   #aborted = false
 
-  constructor(pool: VendorPool, { origin, head, body }: VendorRequest, handler: ReplyHandler) {
+  constructor(pool: VendorPool, request: VendorRequest, handler: ReplyHandler) {
     this.#handler = handler
-    this.#socket = pool.connect(origin, (connection) => {
+    this.#socket = pool.connect(request, (connection) => {
       if (this.#aborted) { connection.destroy(); return }
       this.#connection = connection
-      connection.send(head, body, handler)
+      connection.send(request.head, request.body, handler)
     }, (error) => { if (!this.#aborted) handler.onError(error) })
   }
 
