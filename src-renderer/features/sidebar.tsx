@@ -41,7 +41,8 @@ function NavButton({ label, icon, chord, current, onPress }: { readonly label: s
 
 /** Isolation and OpenCode in one line: the two things that decide whether anything can run. */
 function MachineLine(): ReactNode {
-  const info = useMethod('app.info', {}, { staleTimeMs: 10_000 })
+  // A probe that ran out of time says nothing of OpenCode: it is asked again until it is known.
+  const info = useMethod('app.info', {}, { staleTimeMs: 10_000, againAfterMs: (data) => (data?.openCodeFailure?.code === 'opencode-probe-timeout' ? 10_000 : false) })
   if (info.data === undefined) return <div className="machine" />
   const { isolation, versions, openCodeFailure } = info.data
   return (

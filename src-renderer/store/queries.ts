@@ -13,12 +13,13 @@ export function createQueryClient(): QueryClient {
 }
 
 /** Reads by a method. The cache key is the method and its input. */
-export function useMethod<M extends MethodName>(method: M, input: MethodInput<M>, options: { enabled?: boolean; staleTimeMs?: number } = {}): UseQueryResult<MethodOutput<M>> {
+export function useMethod<M extends MethodName>(method: M, input: MethodInput<M>, options: { enabled?: boolean; staleTimeMs?: number; againAfterMs?: (data: MethodOutput<M> | undefined) => number | false } = {}): UseQueryResult<MethodOutput<M>> {
   return useQuery<MethodOutput<M>>({
     queryKey: [method, input],
     queryFn: () => callOrThrow(method, input),
     enabled: options.enabled ?? true,
     ...(options.staleTimeMs === undefined ? {} : { staleTime: options.staleTimeMs }),
+    ...(options.againAfterMs === undefined ? {} : { refetchInterval: (query: { state: { data: MethodOutput<M> | undefined } }) => options.againAfterMs?.(query.state.data) ?? false }),
   })
 }
 
