@@ -2,10 +2,11 @@ import { app, safeStorage, type BrowserWindow } from 'electron'
 import { setTimeout as pause } from 'node:timers/promises'
 import { failure, type Failure } from '../src-preload/contract/failure.ts'
 import { methodNames } from '../src-preload/contract/channels.ts'
-import type { MethodName } from '../src-preload/contract/methods.ts'
+import type { AppInfo, MethodName } from '../src-preload/contract/methods.ts'
 import { err, ok, type Result } from '../src-preload/contract/result.ts'
 import { markVersion } from './adapters/system/version-mark.ts'
 import { buildParts, layGround, stopParts, type ComposeOptions, type Ground, type Parts } from './compose.ts'
+import { createDiagnostics, saveShown, type Diagnostics } from './diagnostics.ts'
 import type { Updates } from './engine/updates.ts'
 import { refusalOf } from './engine/refusal.ts'
 import { loadOnce, type Late } from './late.ts'
@@ -14,7 +15,7 @@ import { confirmQuit, pickFolder, saveAs } from './shell/dialogs.ts'
 import { LinkDesk } from './shell/link-desk.ts'
 import type { IncomingLinks } from './shell/incoming-links.ts'
 import { createAnswer, type Handlers } from './shell/ipc/answer.ts'
-import { createHandlers } from './shell/ipc/handlers.ts'
+import { createHandlers, diagnosticsHandlers, type Services } from './shell/ipc/handlers.ts'
 import { Push } from './shell/ipc/push.ts'
 import type { Answer } from './shell/ipc/serve.ts'
 import { installMenu } from './shell/menu.ts'
@@ -117,9 +118,11 @@ function warmingUp(parts: Parts, handlers: Handlers): Handlers {
 /** Without a journal nothing runs: the window says why, and each call answers with it. */
 function blockedHandlers(ground: Ground, options: ComposeOptions, why: Failure): Handlers {
   const refuse = Object.fromEntries(methodNames.map((method) => [method, () => err(why)])) as unknown as Handlers
+  const info = (): Promise<AppInfo> => readAppInfo({ ...options, problems: [why, ...ground.problems], keyring: ground.keychain.backend(), openAtLogin: systemLogin().get(), running: null })
   return {
     ...refuse,
-    'app.info': async () => ok(await readAppInfo({ ...options, problems: [why, ...ground.problems], keyring: ground.keychain.backend(), openAtLogin: systemLogin().get(), running: null })),
+    ...diagnosticsHandlers({ diagnostics: savedByDialog(createDiagnostics(ground, null, info)) }),
+    'app.info': async () => ok(await info()),
     'room.snapshot': () => ok({ seq: 0, put: [], drop: [] }),
     'settings.get': () => ok(ground.settings.get()),
   }
@@ -133,9 +136,9 @@ function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, atte
     if (result.ok) void parts.gateway.refresh()
     return result
   }
+  const info = (): Promise<AppInfo> => readAppInfo({ ...options, problems: ground.problems, keyring: ground.keychain.backend(), openAtLogin: systemLogin().get(), running: { sandbox: parts.sandbox, coder: parts.coder, sqliteVersion: parts.sqliteVersion, proxy: () => parts.gateway.state() } })
   return createHandlers({
-    engine, push, workspace,
-    info: () => readAppInfo({ ...options, problems: ground.problems, keyring: ground.keychain.backend(), openAtLogin: systemLogin().get(), running: { sandbox: parts.sandbox, coder: parts.coder, sqliteVersion: parts.sqliteVersion, proxy: () => parts.gateway.state() } }),
+    engine, push, workspace, info,
     sampleTask: (commandId) => readSampleTask(sampleIn(ground.resources), settings.get(), commandId),
     settings: { get: () => settings.get(), put: async (next) => { const saved = refreshed(await settings.put(next)); attention.settingsChanged(); return saved } },
     providers: {
@@ -151,9 +154,14 @@ function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, atte
     },
     dialogs: { pickFolder, saveAs },
     updates: () => updates.get(),
+    diagnostics: savedByDialog(createDiagnostics(ground, parts, info)),
     takeLink: () => links.take(),
     openAtLogin: systemLogin(),
   })
+}
+
+function savedByDialog(diagnostics: Diagnostics): Services['diagnostics'] {
+  return { preview: () => diagnostics.preview(), save: (digest, page) => saveShown(diagnostics, digest, (name) => saveAs(page, name)) }
 }
 
 function systemLogin(): OpenAtLogin {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { App } from '../app.ts'
 import { expect, test } from '../fixtures.ts'
+import { addProvider } from '../forms.ts'
 import { stubEntry, stubModels } from '../models.ts'
 import { appExecutable, give, newOwnerFolder, ownerEnvironment } from '../owner-folder.ts'
 import { processesRunning } from '../processes.ts'
@@ -12,6 +13,8 @@ import { does } from '../stubs/step.ts'
 let ownerFolder: string
 test.beforeEach(() => { ownerFolder = newOwnerFolder() })
 test.afterEach(() => { rmSync(ownerFolder, { recursive: true, force: true }) })
+// Several starts a test, which a busy machine takes its time for.
+test.setTimeout(240_000)
 
 interface Looks { readonly bounds: Electron.Rectangle; readonly zoom: number }
 const looks = (app: App): Promise<Looks> => app.electron.evaluate(({ BrowserWindow }) => {
@@ -147,16 +150,53 @@ test('opening at login is off, is turned on in Settings, and is the desktop\'s o
     const login = app.window.getByRole('switch', { name: 'Open Countersign when you log in' })
     await expect(login).not.toBeChecked()
     expect(existsSync(entry)).toBe(false)
-    await login.check({ force: true })
+    await login.click({ force: true })
     await expect.poll(() => existsSync(entry)).toBe(true)
     expect(readFileSync(entry, 'utf8')).toContain(`Exec="${await app.electron.evaluate(() => process.execPath)}"`)
     await expect(login).toBeChecked()
     await app.window.screenshot({ path: 'dist/screens/settings-system.png' })
-    await login.uncheck({ force: true })
+    await login.click({ force: true })
     await expect.poll(() => existsSync(entry)).toBe(false)
     const crashes = await app.electron.evaluate(({ app: main, crashReporter }) => ({ folder: main.getPath('crashDumps'), uploads: crashReporter.getUploadToServer() }))
     expect(crashes).toEqual({ folder: join(app.userData, 'Crashpad'), uploads: false })
     await expect(app.window.getByText('Nothing is sent anywhere')).toBeVisible()
+  } finally {
+    await app.close()
+  }
+})
+
+test('diagnostics are read before they are saved, are saved as they were read, and hold no key, prompt, name or path of the owner', async ({ provider }) => {
+  const canaries = { title: 'CanaryTitle of a task', requirement: 'CanaryRequirement in words', key: 'sk-canary-diagnostics-5d10c7e2', model: stubModels.lead.modelId, file: 'CanaryFileContent' }
+  provider.coder(does.write('/workspace/poem.txt', `${canaries.file}\n`), does.say('CanaryAnswer'))
+  const app = await App.launch({ ownerFolder, providers: [stubEntry(provider)] })
+  const target = join(ownerFolder, 'given-away.json')
+  try {
+    await addProvider(app, { name: 'CanaryProvider', baseUrl: 'http://127.0.0.1:9/v1', model: 'canary-model', key: canaries.key })
+    await app.begin({ title: canaries.title, requirement: canaries.requirement, models: stubModels })
+    await app.window.getByRole('option', { name: /CanaryTitle/ }).click()
+    await app.room.approve('brief')
+    await app.room.hasStatus('result-ready', 90_000)
+    await app.window.getByRole('button', { name: 'Settings', exact: true }).click()
+    await app.window.getByRole('button', { name: 'System' }).click()
+    await app.window.getByRole('button', { name: 'Prepare diagnostics' }).click()
+    const shown = app.window.getByRole('region', { name: 'Diagnostics, exactly as they would be saved' })
+    await expect(shown).toContainText('countersign-diagnostics')
+    await app.window.screenshot({ path: 'dist/screens/settings-diagnostics.png' })
+    await app.willSaveAs(target)
+    await app.window.getByRole('button', { name: 'Save as…' }).click()
+    await expect(app.window.getByText('given-away.json')).toBeVisible()
+    const saved = readFileSync(target, 'utf8')
+    expect(saved).toBe(await shown.evaluate((region) => region.textContent))
+    const told = JSON.parse(saved) as { readonly journal: { readonly events: number; readonly headHash: string }; readonly isolation: { readonly usable: boolean } }
+    expect(told).toMatchObject({ isolation: { usable: true }, journal: { firstBadSeq: null, tasksByStatus: { 'result-ready': 1 } } })
+    expect(await app.call('audit.verify', {})).toMatchObject({ events: told.journal.events, headHash: told.journal.headHash })
+    for (const secret of [...Object.values(canaries), 'CanaryProvider', 'canary-model', 'CanaryAnswer', ownerFolder, 'countersign-owner-']) expect(saved, secret).not.toContain(secret)
+    // Another preview makes the bytes that were shown before unsavable.
+    const { digest } = await app.call('diagnostics.preview', {})
+    await app.call('settings.get', {})
+    const later = await app.call('diagnostics.preview', {})
+    expect(later.digest).not.toBe(digest)
+    await expect(app.call('diagnostics.save', { digest })).rejects.toThrow('not the ones that were shown last')
   } finally {
     await app.close()
   }

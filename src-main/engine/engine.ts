@@ -133,6 +133,11 @@ export class Engine {
     return this.#dispatcher.state(taskId)
   }
 
+  /** All of them, ended ones too. */
+  tasks(): readonly TaskState[] {
+    return this.#dispatcher.states()
+  }
+
   /** Tasks whose process runs or starts: quitting ends them. */
   liveTasks(): readonly TaskState[] {
     return this.#dispatcher.states().filter((state) => state.coder.is === 'running' || state.coder.is === 'starting')

@@ -60,6 +60,9 @@ export type WorkspaceUse = z.infer<typeof workspaceUseSchema>
 export const methods = {
   'app.info': { input: nothing, output: appInfoSchema },
   'login.set': { input: z.object({ on: z.boolean() }), output: acknowledged },
+  /** Made anew, and kept until the next: `diagnostics.save` writes exactly these bytes, or none. */
+  'diagnostics.preview': { input: nothing, output: z.object({ text: z.string(), digest: digestSchema }) },
+  'diagnostics.save': { input: z.object({ digest: digestSchema }), output: z.object({ path: z.string().nullable() }) },
   /** The task that a link from outside wants to be shown, once; null when none waits. */
   'link.take': { input: nothing, output: z.object({ taskId: taskIdSchema.nullable() }) },
   'room.snapshot': { input: z.object({ taskId: taskIdSchema.nullable() }), output: rowPatchSchema },

@@ -2,6 +2,7 @@ import type { AuditRow, Bridge, BridgeSignal, MethodName } from '../../src-prelo
 import type { HoldRow, Row, RowPatch } from '../../src-preload/contract/rows.ts'
 import type { ProviderView, Settings } from '../../src-preload/contract/settings.ts'
 import { brief, code, digest, evidence, isolation, start, verification } from './fixtures.ts'
+import { systemAnswer } from './system-answers.ts'
 
 const demo: ProviderView = { origin: 'built-in-demo', key: 'none-needed', remote: false, provider: { id: 'demo', label: 'Demo (offline)', baseUrl: 'http://127.0.0.1:18748/v1', api: 'chat', models: [{ id: 'demo-1', label: 'Demo model' }] } }
 const remote: ProviderView = { origin: 'settings', key: 'session-only', remote: true, provider: { id: 'example', label: 'Example', baseUrl: 'https://api.example.com/v1', api: 'responses', models: [{ id: 'example-large-2026-09', price: { inputMicroUsd: 2_500_000, outputMicroUsd: 10_000_000, asOf: '2026-11-01' } }, { id: 'example-small' }] } }
@@ -95,8 +96,6 @@ export class FakeMain {
       case 'settings.put':
         this.settings = input as unknown as Settings
         return { recorded: true }
-      case 'link.take':
-        return { taskId: null }
       case 'providers.list':
         return [demo, remote, fromEnv]
       case 'provider.put':
@@ -136,7 +135,7 @@ export class FakeMain {
       case 'workspace.list':
         return { uses: [{ taskId: 'task-1', title: 'Shipping cost by order value', bytes: 1_240_000, disposable: false }, { taskId: 'task-0', title: 'Add retry to the upload client', bytes: 412_000_000, disposable: true }], totalBytes: 413_240_000, quotaBytes: 10 * 1024 ** 3 }
       default:
-        return { recorded: true }
+        return systemAnswer(method, this.#flags) ?? { recorded: true }
     }
   }
 

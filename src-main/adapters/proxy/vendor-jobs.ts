@@ -61,7 +61,7 @@ export class VendorJobs {
     if (vendor === null) return ended(failure('unavailable', 'No vendor\'s program is set.', 'Name one in Settings → Fallbacks.'))
     const egress = await openVendorEgress({
       socketPath: join(this.#deps.runRoot, randomBytes(6).toString('hex'), 'out.sock'), hosts: () => vendor.hosts,
-      onRefused: (host, why) => { this.#deps.log('warn', `${vendor.label} wanted to reach ${host}: refused, ${why}`) },
+      onRefused: (host, why) => { this.#deps.log('warn', `the vendor's program wanted to reach a host and was refused: ${host}, ${why}`) },
     })
     try {
       return await this.#launch(vendor, order, egress, say, signal)

@@ -1,6 +1,6 @@
 import type { WebContents } from 'electron'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
-import type { ApprovalId, CommandId, TaskId } from '../../../src-preload/contract/ids.ts'
+import type { ApprovalId, CommandId, Digest, TaskId } from '../../../src-preload/contract/ids.ts'
 import type { AppInfo, MethodInput, MethodOutput, NewTask, Review } from '../../../src-preload/contract/methods.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { Settings } from '../../../src-preload/contract/settings.ts'
@@ -32,6 +32,7 @@ export interface Services {
   }
   readonly dialogs: { pickFolder(page: WebContents): Promise<string | null>; saveAs(page: WebContents, name: string): Promise<string | null> }
   readonly updates: () => Promise<Updates>
+  readonly diagnostics: { preview(): Promise<MethodOutput<'diagnostics.preview'>>; save(digest: Digest, page: WebContents): Promise<Result<MethodOutput<'diagnostics.save'>, Failure>> }
   readonly takeLink: () => TaskId | null
   readonly openAtLogin: { set(on: boolean): Result<null, Failure> }
 }
@@ -40,7 +41,7 @@ const recorded = ok({ recorded: true as const })
 
 /** The handlers of all methods: each is a few lines between the window and one service. */
 export function createHandlers(services: Services): Handlers {
-  return { ...roomHandlers(services), ...taskHandlers(services), ...folderHandlers(services), ...settingsHandlers(services), ...auditHandlers(services), ...updateHandlers(services), ...systemHandlers(services) }
+  return { ...roomHandlers(services), ...taskHandlers(services), ...folderHandlers(services), ...settingsHandlers(services), ...auditHandlers(services), ...updateHandlers(services), ...systemHandlers(services), ...diagnosticsHandlers(services) }
 }
 
 type Part<K extends keyof Handlers> = Pick<Handlers, K>
@@ -145,6 +146,14 @@ function auditHandlers({ audit, dialogs, workspace, engine, settings }: Services
       })
       return ok({ uses, totalBytes: uses.reduce((sum, use) => sum + use.bytes, 0), quotaBytes: settings.get().workspaceQuotaBytes })
     },
+  }
+}
+
+/** Those that a broken journal does not break: that is when they are wanted. */
+export function diagnosticsHandlers({ diagnostics }: Pick<Services, 'diagnostics'>): Part<'diagnostics.preview' | 'diagnostics.save'> {
+  return {
+    'diagnostics.preview': async () => ok(await diagnostics.preview()),
+    'diagnostics.save': ({ digest }, page) => diagnostics.save(digest, page),
   }
 }
 

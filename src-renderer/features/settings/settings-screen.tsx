@@ -59,7 +59,7 @@ export function SettingsScreen({ section }: { readonly section: SettingsSection 
           ) : section === 'attention' ? (
             <AttentionSection settings={settings.data} />
           ) : section === 'updates' ? (
-            <UpdatesSection settings={settings.data} />
+            <UpdatesSection settings={settings.data} version={info.data.versions.app} />
           ) : section === 'storage' ? (
             <StorageSection settings={settings.data} />
           ) : (

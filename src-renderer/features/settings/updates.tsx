@@ -11,7 +11,7 @@ import { FailureNotice, Loading, Notice } from '../../ui/notice.tsx'
 import { useSave } from './use-save.ts'
 
 /** When new versions are looked for and installed, and what is known of them now. */
-export function UpdatesSection({ settings }: { readonly settings: Settings }): ReactNode {
+export function UpdatesSection({ settings, version }: { readonly settings: Settings; readonly version: string }): ReactNode {
   const { save, failure } = useSave()
   return (
     <div className="stack-wide">
@@ -26,7 +26,7 @@ export function UpdatesSection({ settings }: { readonly settings: Settings }): R
         ]}
       />
       {failure === null ? null : <FailureNotice failure={failure} />}
-      <h2 className="section-title">{t.updates.now}</h2>
+      <h2 className="section-title">{t.updates.now(version)}</h2>
       <Now />
       <p className="soft">{t.updates.never}</p>
     </div>
@@ -45,7 +45,8 @@ function Now(): ReactNode {
   return (
     <div className="stack" data-update={state.data.is}>
       <Notice tone={tone} title={words}>
-        {state.data.is === 'downloading' ? <progress aria-label={words} value={state.data.share} max={1} /> : null}
+        {state.data.is === 'downloading' ? <Progress label={words} share={state.data.share} /> : null}
+        {state.data.is === 'failed' ? <div className="soft">{t.updates.failedHint(moment(state.data.at))}</div> : null}
         {state.data.is === 'ready' ? <div>{state.data.waitsFor === null ? t.updates.readyHint : t.updates.waitsFor(state.data.waitsFor)}</div> : null}
       </Notice>
       {failed === null ? null : <FailureNotice failure={failureOf(failed)} />}
@@ -54,10 +55,21 @@ function Now(): ReactNode {
           <Button variant="primary" onPress={() => { download.mutate({}) }}>{t.updates.download}</Button>
         ) : state.data.is === 'ready' ? (
           <Button variant="primary" isDisabled={state.data.waitsFor !== null} onPress={() => { install.mutate({}) }}>{t.updates.install}</Button>
-        ) : (
-          <Button isPending={look.isPending || state.data.is === 'checking'} isDisabled={state.data.is === 'unsupported' || state.data.is === 'downloading'} onPress={() => { look.mutate({}) }}>{t.updates.look}</Button>
+        ) : state.data.is === 'downloading' || state.data.is === 'unsupported' ? null : (
+          <Button isPending={look.isPending || state.data.is === 'checking'} onPress={() => { look.mutate({}) }}>{t.updates.look}</Button>
         )}
       </div>
+    </div>
+  )
+}
+
+function Progress({ label, share }: { readonly label: string; readonly share: number }): ReactNode {
+  return (
+    <div className="line">
+      <div className="meter-track grow" role="progressbar" aria-label={label} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.floor(share * 100)}>
+        <span className="meter-used" style={{ width: `${(share * 100).toFixed(1)}%` }} />
+      </div>
+      <span className="quiet">{t.updates.share(Math.floor(share * 100))}</span>
     </div>
   )
 }
@@ -70,7 +82,7 @@ function told(state: UpdateState): { readonly tone: 'info' | 'good' | 'bad'; rea
     case 'current': return { tone: 'good', words: t.updates.current(moment(state.checkedAt)) }
     case 'found': return { tone: 'info', words: t.updates.found(state.version) }
     case 'downloading': return { tone: 'info', words: t.updates.downloading(state.version) }
-    case 'ready': return { tone: 'good', words: t.updates.ready(state.version) }
+    case 'ready': return { tone: state.waitsFor === null ? 'good' : 'info', words: t.updates.ready(state.version) }
     case 'failed': return { tone: 'bad', words: state.message }
   }
 }
