@@ -20,6 +20,7 @@ import { createLog } from './adapters/system/log.ts'
 import { createRedactor } from './adapters/system/redaction.ts'
 import { textFiles } from './adapters/system/text-files.ts'
 import { createTimers } from './adapters/system/timers.ts'
+import { createRoomTransport } from './engine/room-transport.ts'
 import { Engine } from './engine/engine.ts'
 import type { Notifier, Sandbox } from './engine/ports.ts'
 import { late, loadOnce, type Late } from './late.ts'
@@ -92,7 +93,7 @@ export function buildParts(ground: Ground, options: ComposeOptions) {
   const directory = fallbackAware(providers, () => settings.get(), process.env)
   const sqliteVersion = journal.value.facts().sqliteVersion
   const engine = new Engine({
-    ...life, clock, ids, timers, journal: journal.value, sandbox, coder, gateway: probeAware(processes.onDemand), directory, lead, workspace, notifier: options.notifier,
+    ...life, clock, ids, timers, journal: journal.value, sandbox, coder, gateway: probeAware(processes.onDemand), transport: createRoomTransport(), directory, lead, workspace, notifier: options.notifier,
     versions: () => ({ app: options.appVersion, electron: process.versions.electron, sqlite: sqliteVersion, openCode: null }), scriptedOwner: options.scriptedOwner, log: note,
   })
   return ok({ ground, journal: journal.value, sandbox, coder, gateway, directory, workspace, lead, engine, processes, sqliteVersion, ids })

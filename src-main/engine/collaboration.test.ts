@@ -8,6 +8,7 @@ import { createRuntimeStore, createScriptedCoder, sayWrite } from '../adapters/m
 import { createScriptedDirectory, createScriptedGateway, createScriptedLead, createScriptedNotifier, createScriptedSandbox, createScriptedWorkspace } from '../adapters/memory/scripted-world.ts'
 import type { TaskState } from '../core/task/model.ts'
 import { waitingHolds } from '../core/task/model.ts'
+import { createRoomTransport } from './room-transport.ts'
 import { Engine } from './engine.ts'
 
 const brief = JSON.stringify({ goal: 'Do it', scope: '', criteria: ['it works'], testCommand: 'bun test', excerptIds: ['src/a.ts'] })
@@ -33,7 +34,7 @@ async function aRoom(leadAnswers: string[], change: { readonly directory?: Retur
   const boot = async () => {
     const coder = createScriptedCoder(time, store)
     const gateway = createScriptedGateway()
-    const engine = new Engine({ clock: time, ids, timers: time, journal, sandbox, coder, gateway, directory: change.directory ?? createScriptedDirectory(), lead, workspace, notifier, versions: () => ({ app: '0', electron: '0', sqlite: '0', openCode: null }), scriptedOwner: false, log: (level, msg, fields) => { if (level === 'error') errors.push(`${msg} ${JSON.stringify(fields)}`) } })
+    const engine = new Engine({ clock: time, ids, timers: time, journal, sandbox, coder, gateway, transport: createRoomTransport(), directory: change.directory ?? createScriptedDirectory(), lead, workspace, notifier, versions: () => ({ app: '0', electron: '0', sqlite: '0', openCode: null }), scriptedOwner: false, log: (level, msg, fields) => { if (level === 'error') errors.push(`${msg} ${JSON.stringify(fields)}`) } })
     await engine.start()
     await engine.look()
     return { engine, coder, gateway }

@@ -19,15 +19,16 @@ import { workspaceEffects } from './effects/workspace.ts'
 import { Ingest } from './ingest.ts'
 import { Lanes, type Step } from './lanes.ts'
 import { Outbox } from './outbox.ts'
-import type { Clock, Coder, Ids, Journal, Lead, ModelDirectory, ModelGateway, ModelTarget, Notifier, Sandbox, Timers, Workspace } from './ports.ts'
+import type { Clock, Coder, Ids, Journal, Lead, ModelDirectory, ModelGateway, ModelTarget, Notifier, RoomCarrier, Sandbox, Timers, Workspace } from './ports.ts'
 import { Previews } from './previews.ts'
 import { recover } from './recovery.ts'
 import { Room } from './room.ts'
+import { RoomPost } from './room-post.ts'
 import { refuseAll, Runs } from './runs.ts'
 import { Watch } from './watch.ts'
 
 export interface EngineDeps extends Failing {
-  readonly clock: Clock; readonly ids: Ids; readonly timers: Timers; readonly journal: Journal; readonly sandbox: Sandbox; readonly coder: Coder; readonly gateway: ModelGateway; readonly directory: ModelDirectory; readonly lead: Lead; readonly workspace: Workspace; readonly notifier: Notifier
+  readonly clock: Clock; readonly ids: Ids; readonly timers: Timers; readonly journal: Journal; readonly sandbox: Sandbox; readonly coder: Coder; readonly gateway: ModelGateway; readonly transport: RoomCarrier; readonly directory: ModelDirectory; readonly lead: Lead; readonly workspace: Workspace; readonly notifier: Notifier
   readonly versions: () => RunVersions
   /** True when a script, not a person, drives the window: nothing it does counts as human acceptance. */
   readonly scriptedOwner: boolean
@@ -55,11 +56,13 @@ export class Engine {
     this.room = new Room(deps.clock, deps.timers)
     this.#lanes = new Lanes({ ...deps, room: this.room, overflow: (taskId) => this.#overflow(taskId) })
     this.#watch = new Watch({ ...deps, lanes: this.#lanes, dispatcher: () => this.#dispatcher })
+    const post = new RoomPost(deps)
     this.#dispatcher = new Dispatcher({
       ...deps, room: this.room,
       live: (taskId) => ({ isolation: this.#isolation, waiting: this.#runs.peek(taskId)?.waiting ?? null }),
       committed: (state, events, effects) => {
         if (events.some((event) => event.type === 'coder-gone')) previews.settle(state.taskId, 'Its process ended.')
+        post.committed(state, events)
         this.#watch.observe(state, events)
         this.#outbox.take(effects)
       },
@@ -72,7 +75,7 @@ export class Engine {
       ...shared,
       handlers: {
         ...workspaceEffects(shared), ...leadEffects(shared),
-        ...coderEffects({ ...shared, quiet: (taskId) => this.#outbox.quiet(taskId), onSignal: (taskId, signal) => { ingest.signal(taskId, signal) }, decideCommand: (taskId, ask, signal) => ingest.decideCommand(taskId, ask, signal), onCommandEnded: (taskId, command) => { ingest.commandEnded(taskId, command) } }),
+        ...coderEffects({ ...shared, carried: (taskId) => post.carried(taskId), quiet: (taskId) => this.#outbox.quiet(taskId), onSignal: (taskId, signal) => { ingest.signal(taskId, signal) }, decideCommand: (taskId, ask, signal) => ingest.decideCommand(taskId, ask, signal), onCommandEnded: (taskId, command) => { ingest.commandEnded(taskId, command) } }),
       },
     })
     const admissions = new Admissions({ ...shared, bootId: this.#bootId })

@@ -218,6 +218,9 @@ export interface Transport {
   onArrival(listener: (route: Route, bytes: Uint8Array) => void): void
 }
 
+/** A transport seen from both of its ends, where both are of this app. */
+export interface RoomCarrier { end(self: Peer): Transport }
+
 // ---------------------------------------------------------------- models
 
 /** `exchange`: the stored credential is exchanged for a token first. `fallback`: what may answer text-only calls instead, in words for the owner; absent: nothing may. */

@@ -6,7 +6,8 @@ import type { Result } from '../../../src-preload/contract/result.ts'
 import { waitingHolds, type TaskState } from '../../core/task/model.ts'
 import { Engine } from '../../engine/engine.ts'
 import type { Failpoint } from '../../engine/failpoints.ts'
-import type { Coder, Journal, Lead, ModelDirectory } from '../../engine/ports.ts'
+import type { Coder, Journal, Lead, ModelDirectory, RoomCarrier } from '../../engine/ports.ts'
+import { createRoomTransport } from '../../engine/room-transport.ts'
 import { createFakeIds, createFakeTime, settled, type FakeTime } from './fake-time.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 import { createLife, mortalJournal, mortalTimers, mortalWorkspace, type Blow, type Life } from './mortal.ts'
@@ -51,6 +52,8 @@ export interface RoomOptions {
   readonly time?: FakeTime
   /** Stand in for the scripted coder and lead: bots that live in another home. */
   readonly remoteCoder?: () => Coder
+  /** What carries the envelopes of a life; default: the product's. */
+  readonly transport?: () => RoomCarrier
   readonly remoteLead?: () => Lead
   /** Gets each life's coder before anything else does: to script it. */
   readonly onCoder?: (coder: ScriptedCoder) => void
@@ -99,7 +102,7 @@ function makeGround(options: RoomOptions) {
   const memory = createMemoryJournal()
   return {
     time, ids: createFakeIds(), openJournal: options.journal ?? (() => memory), workspace: createScriptedWorkspace(), sandbox: createScriptedSandbox(time), lead: createScriptedLead(typeof options.leadAnswers === 'function' ? options.leadAnswers : [...(options.leadAnswers ?? [])]),
-    notifier: createScriptedNotifier(), store: createRuntimeStore(), errors: [] as string[], coders: [] as ScriptedCoder[], directory: options.directory ?? createScriptedDirectory(), onCoder: options.onCoder ?? (() => undefined), remoteCoder: options.remoteCoder, remoteLead: options.remoteLead,
+    notifier: createScriptedNotifier(), store: createRuntimeStore(), errors: [] as string[], coders: [] as ScriptedCoder[], directory: options.directory ?? createScriptedDirectory(), onCoder: options.onCoder ?? (() => undefined), transport: options.transport ?? createRoomTransport, remoteCoder: options.remoteCoder, remoteLead: options.remoteLead,
   }
 }
 type Ground = ReturnType<typeof makeGround>
@@ -115,7 +118,7 @@ function makeLife(ground: Ground, blowAt: (point: Failpoint, passed: number) => 
   const journal = ground.openJournal()
   ground.coders.push(coder)
   const engine = new Engine({
-    clock: time, ids, timers: mortalTimers(time, life), journal: mortalJournal(journal, life), sandbox, coder: ground.remoteCoder?.() ?? coder, gateway, directory, lead: ground.remoteLead?.() ?? lead, workspace: mortalWorkspace(workspace, life), notifier,
+    clock: time, ids, timers: mortalTimers(time, life), journal: mortalJournal(journal, life), sandbox, coder: ground.remoteCoder?.() ?? coder, gateway, transport: ground.transport(), directory, lead: ground.remoteLead?.() ?? lead, workspace: mortalWorkspace(workspace, life), notifier,
     failpoint: (name) => life.pass(name),
     versions: () => ({ app: '0', electron: '0', sqlite: '0', openCode: null }), scriptedOwner: false,
     log: (level, msg, fields) => { if (level === 'error' && life.alive) ground.errors.push(`${msg} ${JSON.stringify(fields)}`) },

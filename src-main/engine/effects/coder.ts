@@ -17,6 +17,8 @@ export interface CoderEffectDeps {
   readonly dispatcher: Dispatcher; readonly coder: Coder; readonly gateway: ModelGateway; readonly directory: ModelDirectory; readonly workspace: Workspace; readonly runs: Runs; readonly clock: Clock; readonly timers: Timers
   /** Resolves when no effect of the task holds a process or folder any more. */
   readonly quiet: (taskId: TaskId) => Promise<void>
+  /** Whether the other bot has taken all that was said to it about this task. */
+  readonly carried: (taskId: TaskId) => Promise<Result<null, Failure>>
   readonly onSignal: (taskId: TaskId, signal: CoderSignal) => void
   readonly decideCommand: (taskId: TaskId, ask: CommandAsk, signal: AbortSignal) => Promise<CommandVerdict>
   readonly onCommandEnded: (taskId: TaskId, run: CommandRun) => void
@@ -136,6 +138,8 @@ function conversation(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.submit
       const turn = state.turns.find((candidate) => candidate.turnId === effect.turnId)
       const run = deps.runs.of(taskId)
       if (turn === undefined) return ok(null)
+      const carried = await deps.carried(taskId)
+      if (!carried.ok) return carried
       if (run.coder === null || state.sessionId === null) return err(notRunning)
       run.sessions.add(state.sessionId)
       const sent = await run.coder.submit({ sessionId: state.sessionId, messageId: turn.messageId, partId: turn.partId, text: turn.text, system: coderSystem(state.runtime) })
@@ -148,6 +152,8 @@ function conversation(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.submit
       const question = state.questions.get(effect.questionId)
       const { coder } = deps.runs.of(taskId)
       if (coder === null || question === undefined || question.upstreamId === null || question.answer === null) return err(notRunning)
+      const carried = await deps.carried(taskId)
+      if (!carried.ok) return carried
       const answered = await coder.answerQuestion(question.upstreamId, [[question.answer]])
       return answered.ok ? ok({ is: 'turn-submitted', turnId: effect.turnId }) : answered
     },
