@@ -6,6 +6,7 @@ import { createFakeIds, createFakeTime, settled } from '../adapters/memory/fake-
 import { createMemoryJournal } from '../adapters/memory/memory-journal.ts'
 import { createRuntimeStore, createScriptedCoder, sayWrite } from '../adapters/memory/scripted-coder.ts'
 import { createScriptedDirectory, createScriptedGateway, createScriptedLead, createScriptedNotifier, createScriptedSandbox, createScriptedWorkspace } from '../adapters/memory/scripted-world.ts'
+import { standingOffer } from '../core/approval/standing-grant.ts'
 import type { TaskState } from '../core/task/model.ts'
 import { waitingHolds } from '../core/task/model.ts'
 import { createRoomTransport } from './room-transport.ts'
@@ -217,6 +218,25 @@ describe('edits that the owner approves one by one', () => {
     room.coder.run().say(ended({ content: 'new', filePath: '/workspace/a.ts' }))
     await room.settle()
     expect(room.state().status).toBe('working')
+  })
+
+  it('are not let through by a standing grant that is taken back before the runtime has heard of it', async () => {
+    const room = await asked()
+    const { hold } = waitingHolds(room.state())[0]!
+    const choice = standingOffer(room.taskId, hold)!.choices[0]!
+    room.engine.command(room.taskId, 'click-shown' as CommandId, { is: 'hold-shown', approvalId: hold.approvalId, digest: hold.digest })
+    await room.time.advance(limits.humanDecisionMs)
+    room.engine.command(room.taskId, 'click-standing' as CommandId, { is: 'decide-hold', approvalId: hold.approvalId, digest: hold.digest, verdict: 'approved', reason: null, standing: choice.digest })
+    await room.settle()
+    const run = room.coder.run()
+    const again = (permissionId: string): void => { run.say({ is: 'permission-asked', permissionId, callId: `call_${permissionId}` as never, permission: 'edit', patterns: [], command: null, workdir: null, files: [{ path: '/workspace/a.ts', real: '/workspace/a.ts' }], diff: '--- a', edit: { tool: 'write', input, bases: [] } }) }
+    again('per_2')
+    await room.settle()
+    // In one breath: the grant has ruled, and its word is not out yet.
+    again('per_3')
+    room.engine.command(room.taskId, 'click-revoke' as CommandId, { is: 'revoke-grant', grantId: [...room.state().grants.keys()][0]! })
+    await room.settle()
+    expect(run.permissions).toEqual([{ permissionId: 'per_1', allow: true }, { permissionId: 'per_2', allow: true }, { permissionId: 'per_3', allow: false }])
   })
 
   it('stop the run, with the reason in the room, when the call ends as another', async () => {

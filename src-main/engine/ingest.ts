@@ -1,9 +1,8 @@
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
-import type { CallId, GrantId, Millis, TaskId } from '../../src-preload/contract/ids.ts'
+import type { CallId, Millis, TaskId } from '../../src-preload/contract/ids.ts'
 import { limits } from '../../src-preload/contract/limits.ts'
 import { rowKey } from '../../src-preload/contract/rows.ts'
 import { editDigest, isEditTool } from '../core/approval/edit-call.ts'
-import { stands } from '../core/approval/standing-grant.ts'
 import { digestOfText, utf8Bytes, wellFormed } from '../core/digest.ts'
 import type { HostCommand } from '../core/task/commands.ts'
 import type { Clock, CommandAsk, CommandRun, CommandVerdict, CoderSignal } from './ports.ts'
@@ -11,7 +10,7 @@ import type { Dispatcher } from './dispatch.ts'
 import type { Lanes } from './lanes.ts'
 import type { Previews } from './previews.ts'
 import type { Room } from './room.ts'
-import { isOver, refuseAll, takeGrant, type Run, type Runs } from './runs.ts'
+import { grantStands, isOver, refuseAll, takeGrant, type Run, type Runs } from './runs.ts'
 
 export interface IngestDeps { readonly clock: Clock; readonly dispatcher: Dispatcher; readonly lanes: Lanes; readonly room: Room; readonly runs: Runs; readonly previews: Previews; readonly log: (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void }
 
@@ -95,7 +94,7 @@ export class Ingest {
     if (this.#closed || run === undefined || isOver(run)) return { verdict: 'refuse', reason: 'the task does not run' }
     const refused = this.#deps.lanes.ready(taskId)
     if (refused !== null) return { verdict: 'refuse', reason: refused.message }
-    if (takeGrant(run, ask.text, ask.cwd, (grantId) => this.#grantStands(taskId, grantId))) return { verdict: 'run' }
+    if (takeGrant(run, ask.text, ask.cwd, (grantId) => grantStands(this.#deps.dispatcher.state(taskId), grantId, this.#deps.clock.now()))) return { verdict: 'run' }
     return new Promise((resolve) => {
       run.asks.set(ask.askId, resolve)
       const refuse = (reason: string): void => { run.asks.delete(ask.askId); resolve({ verdict: 'refuse', reason }) }
@@ -113,12 +112,6 @@ export class Ingest {
   /** A command ended (or was refused): on record with its exit code and log digest. */
   commandEnded(taskId: TaskId, command: CommandRun): void {
     this.#send(taskId, `${taskId}:ran:${command.askId}`, { is: 'command-ran', text: wellFormed(command.text), cwd: command.cwd, exitCode: command.exitCode, refused: command.refused, logDigest: command.logDigest, logTail: wellFormed(command.logTail).slice(-inputCharsHeld), durationMs: command.durationMs, limitHit: command.limitHit })
-  }
-
-  #grantStands(taskId: TaskId, grantId: GrantId): boolean {
-    const state = this.#deps.dispatcher.state(taskId)
-    const record = state?.grants.get(grantId)
-    return state !== undefined && record !== undefined && stands(record, state.generation, this.#deps.clock.now())
   }
 
   #isolation(taskId: TaskId): string {

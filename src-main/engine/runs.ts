@@ -1,4 +1,6 @@
 import type { Bot, CallId, GrantId, Millis, TaskId } from '../../src-preload/contract/ids.ts'
+import { stands } from '../core/approval/standing-grant.ts'
+import type { TaskState } from '../core/task/model.ts'
 import type { CommandVerdict, CoderRun } from './ports.ts'
 
 /** A command that the owner (or the grant) allowed once: exact text and directory. */
@@ -60,6 +62,12 @@ export class Runs {
 /** Whether the run was ended, asked anew each time: it may happen during any wait. */
 export function isOver(run: Run): boolean {
   return run.lifetime.signal.aborted
+}
+
+/** Whether a standing grant of a task can be used at this moment. */
+export function grantStands(state: TaskState | undefined, grantId: GrantId, now: Millis): boolean {
+  const record = state?.grants.get(grantId)
+  return state !== undefined && record !== undefined && stands(record, state.generation, now)
 }
 
 /** Whoever waits at the broker is told no. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -18,6 +18,9 @@ link('/etc', 'system')
 link('../../../etc/passwd', 'src/climbs')
 link('loop', 'loop')
 link('gone', 'dangling')
+link('/tmp/elsewhere', 'outside')
+link('outside/../x.ts', 'returns')
+link('/tmp/../workspace/src/a.ts', 'roundabout')
 
 describe('realPathInside', () => {
   it.each([
@@ -33,6 +36,19 @@ describe('realPathInside', () => {
     ['a path outside, of which nothing is read', '/etc/passwd', '/etc/passwd'],
   ])('tells where %s leads', (_what, path, real) => {
     expect(realPathInside(workspace, path)).toBe(real)
+  })
+
+  it('reads `..` as the system does: from where the link before it leads, not from where that is written', () => {
+    const links = { jump: 'src/deep', back: 'jump/../a.ts', 'src/twice': '../jump/../../src/../src/a.ts', 'src/deep/up': '../../jump/..', through: 'src/deep/up/deep/../a.ts' }
+    for (const [at, target] of Object.entries(links)) link(target, at)
+    const root = realpathSync(workspace)
+    const told = Object.keys(links).map((at) => [at, realPathInside(workspace, `/workspace/${at}`)])
+    expect(told).toEqual(Object.keys(links).map((at) => [at, realpathSync.native(join(root, at)).replace(root, '/workspace')]))
+    expect(Object.fromEntries(told)).toMatchObject({ back: '/workspace/src/a.ts' })
+  })
+
+  it.each(['/workspace/returns', '/workspace/roundabout'])('gives none for a link that comes back from where nothing is read: %s', (path) => {
+    expect(realPathInside(workspace, path)).toBeNull()
   })
 
   it('gives none for links that never end', () => {

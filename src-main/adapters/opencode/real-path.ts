@@ -1,16 +1,18 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
-import { join, posix } from 'node:path'
+import { join } from 'node:path'
 import type { CoderSignal } from '../../engine/ports.ts'
 import { inside } from './launch-config.ts'
 
 const linksMax = 40
+const workspaceName = inside.workspace.slice(1)
 /** Of a larger file an edit is not worked out a second time. */
 const baseBytesMax = 1024 * 1024
 
 /**
  * Where a path of the sandbox leads when each link on its way is followed, as a path of the sandbox again. Only names below the workspace are
  * looked at, and no link is followed by the operating system: one that leads elsewhere is told as where it points. Names that do not exist
- * stay as they are. Null when it cannot be told: too many links, or a folder that cannot be read.
+ * stay as they are, and `..` is the folder above the one that was reached, not above the one that is written. Null when it cannot be told: too
+ * many links, a folder that cannot be read, or a way back from where nothing is looked at.
  */
 export function realPathInside(workspaceDir: string, path: string): string | null {
   let left = namesOf(path)
@@ -18,26 +20,32 @@ export function realPathInside(workspaceDir: string, path: string): string | nul
   let links = 0
   while (left.length > 0) {
     const [name = '', ...rest] = left
+    if (name === '..') {
+      if (real.length > 0 && real[0] !== workspaceName) return null
+      real = real.slice(0, -1)
+      left = rest
+      continue
+    }
     const at = [...real, name]
     const target = linkAt(workspaceDir, at)
     if (target === undefined) return null
     if (target === null) { real = at; left = rest; continue }
     links += 1
     if (links > linksMax) return null
-    left = [...namesOf(posix.resolve(`/${real.join('/')}`, target)), ...rest]
-    real = []
+    left = [...namesOf(target), ...rest]
+    if (target.startsWith('/')) real = []
   }
   return `/${real.join('/')}`
 }
 
 function namesOf(path: string): string[] {
-  return posix.normalize(path).split('/').filter((name) => name !== '')
+  return path.split('/').filter((name) => name !== '' && name !== '.')
 }
 
 /** What the link at this path says; null when it is no link or lies outside the workspace; undefined when it cannot be read. */
 function linkAt(workspaceDir: string, names: readonly string[]): string | null | undefined {
   const [root, ...below] = names
-  if (`/${root ?? ''}` !== inside.workspace || below.length === 0) return null
+  if (root !== workspaceName || below.length === 0) return null
   const host = join(workspaceDir, ...below)
   try {
     return lstatSync(host).isSymbolicLink() ? readlinkSync(host) : null

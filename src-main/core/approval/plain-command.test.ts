@@ -16,6 +16,7 @@ describe('plainCommand', () => {
     ['echo "two words" \'$HOME\'', [['echo', 'two words', '$HOME']]],
     ['a"b"\'c\'d', [['abcd']]],
     ['test -f x || true', [['test', '-f', 'x'], ['true']]],
+    ['sh build.sh -j4', [['sh', 'build.sh', '-j4']]],
     ['node --max-old-space-size=512 a.js', [['node', '--max-old-space-size=512', 'a.js']]],
   ])('reads %s', (text, parts) => {
     expect(read(text)).toEqual(parts)
@@ -26,6 +27,7 @@ describe('plainCommand', () => {
     ['rm $FILES', '"$"'], ['echo "$(id)"', '"$"'], ['echo `id`', '"`"'], ['echo "a\\"b"', '"\\"'], ['rm *', '"*"'], ['ls ?', '"?"'], ['ls [a]', '"["'], ['echo {a,b}', '"{"'], ['ls ~', '"~"'],
     ['ls > out', '">"'], ['ls >> out', '">"'], ['cat < in', '"<"'], ['cat <<EOF', '"<"'], ['sleep 9 &', '"&"'], ['ls |& cat', '"|"'], ['(ls)', '"("'], ['ls # all', '"#"'], ['a\\ b', '"\\"'], ['ls 2>&1x', '">"'], ['ls 2>&1&', '"&"'],
     ['FOO=1 make', 'sets a variable'], ['if true', 'construct'], ['for f in a', 'construct'], ['! true', '"!"'], ['time ls', 'construct'], ['ls; while true', 'construct'],
+    ['eval \'rm $FILES\'', 'once more'], ['cd a && eval "ls"', 'once more'], ['sh -c \'rm $FILES\'', 'a shell that reads'], ['/bin/bash -ec \'ls *\'', 'a shell that reads'], ['env X=1 sh -c \'echo $X\'', 'a shell that reads'], ['\'ev\'al x', 'once more'], ['trap \'rm $X\' EXIT', 'once more'], ['alias ls=\'rm $X\'; ls', 'once more'], ['export PATH=x; make', 'once more'],
     ['ls\nrm x', 'U+000A'], ['ls\trm', 'U+0009'], ['ls\u0000', 'U+0000'], ['l\u200bs', 'U+200B'], ['rm а', 'U+0430'], ['\u001b[2K ls', 'U+001B'], ['ls \u202e', 'U+202E'], ['echo 😀', 'U+1F600'], ['echo "open', 'not closed'], ["echo 'open", 'not closed'],
   ])('refuses %j, and says why', (text, why) => {
     expect(read(text)).toContain(why)

@@ -6,6 +6,10 @@ export interface PlainCommand { readonly parts: readonly (readonly string[])[]; 
 /** Words with which a shell begins something other than a simple command. */
 const reserved: ReadonlySet<string> = new Set(['if', 'then', 'else', 'elif', 'fi', 'do', 'done', 'case', 'esac', 'while', 'until', 'for', 'in', 'function', 'select', 'time', 'coproc', '!', '[[', ']]', '{', '}'])
 
+/** Programs of the shell that read their words as shell text, or change what later words mean. */
+const rereading: ReadonlySet<string> = new Set(['eval', 'trap', 'alias', 'unalias', 'export', 'readonly', 'declare', 'typeset', 'local', 'read', 'set', 'unset', 'shopt'])
+const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'mksh', 'zsh', 'busybox', 'fish'])
+
 const bareChar = /[A-Za-z0-9_@%+=:,./-]/
 const operator = /^(&&|\|\||;|\|(?![|&]))/
 /** The one redirection that is read: it names no file. */
@@ -14,7 +18,8 @@ const errorsToOutput = /^2>&1(?=[ ;|&]|$)/
 /**
  * Reads a POSIX shell command of which nothing depends on when or where it is run: literal words, quotes, and `&&`, `||`, `;`, `|` between
  * simple commands. Everything else is refused with a reason, since the same text could then be another act: variables, substitutions,
- * patterns, redirections to files, background, subshells, assignments, comments, line breaks, and whatever is not printable ASCII.
+ * patterns, redirections to files, background, subshells, assignments, comments, line breaks, words that a shell is told to read once more
+ * (`eval`, `sh -c`), and whatever is not printable ASCII.
  * Source of the grammar: POSIX.1-2017, Shell Command Language, 2.2 (quoting), 2.3 (tokens), 2.9 (commands).
  */
 export function plainCommand(text: string): Result<PlainCommand, string> {
@@ -43,6 +48,8 @@ export function plainCommand(text: string): Result<PlainCommand, string> {
     words.push(word.value.word)
     rest = rest.slice(word.value.length)
   }
+  const rereads = parts.map(rereadObjection).find((objection) => objection !== null)
+  if (rereads !== undefined && rereads !== null) return err(rereads)
   const last = parts.at(-1)
   if (last === undefined || last.length === 0) return err(joins.length === 0 ? 'it is empty' : `nothing stands after "${joins.at(-1) ?? ''}"`)
   return ok({ parts, joins })
@@ -51,6 +58,16 @@ export function plainCommand(text: string): Result<PlainCommand, string> {
 function firstWordObjection(word: string): string | null {
   if (reserved.has(word)) return `"${word}" begins a construct of the shell`
   return word.includes('=') ? `"${word}" sets a variable` : null
+}
+
+/** Why the words of one command are not literal though each of them is read as one; null where they are. */
+function rereadObjection(words: readonly string[]): string | null {
+  const [first = ''] = words
+  if (rereading.has(first)) return `"${first}" lets the shell read its words once more, or sets what others mean`
+  // Wherever it stands: env, xargs, timeout and the like start the program that their words name.
+  const shell = words.findIndex((word) => shells.has(word.slice(word.lastIndexOf('/') + 1)))
+  const command = shell < 0 ? undefined : words.slice(shell + 1).find((word) => /^-[A-Za-z]*c/.test(word))
+  return command === undefined ? null : `"${words[shell] ?? ''} ${command}" is a shell that reads a word as commands of its own`
 }
 
 /** One word at the start of `text`, without its quotes. */

@@ -60,9 +60,9 @@ function editScopes(files: readonly EditedFile[]): readonly GrantScope[] {
   return [file.path, folder].filter((pattern) => parsePattern(pattern).ok && patternCovers(pattern, file.path)).map((pattern) => ({ tool: 'edit', pattern }))
 }
 
-/** A6. Whether a grant can be used now: not revoked, not expired, and of the task's present generation. */
+/** A6. Whether a grant can be used now: not revoked, not expired, and of the task's present generation. By a clock that was set back to before it was given, nobody can tell. */
 export function stands(record: GrantRecord, generation: Generation, now: Millis): boolean {
-  return record.revokedAt === null && now < record.grant.expiresAt && record.grant.generation === generation
+  return record.revokedAt === null && record.givenAt <= now && now < record.grant.expiresAt && record.grant.generation === generation
 }
 
 /**

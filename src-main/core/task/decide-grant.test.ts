@@ -115,6 +115,15 @@ describe('a standing grant', () => {
     expect(task.state.grants.get(long)?.grant.expiresAt).toBe(task.state.deadlineAt)
   })
 
+  it('covers nothing by a clock that was set back to before it was given', () => {
+    const task = playToWork().play(say.bash('per_1', 'ls'))
+    grant(task, 10 * minute)
+    task.now -= 1
+    task.play(say.bash('per_2', 'ls'))
+    expect(waitingHolds(task.state)).toHaveLength(1)
+    expect(laws(task)).toEqual([])
+  })
+
   it('covers nothing once it is revoked; a second click changes nothing', () => {
     const task = playToWork().play(say.bash('per_1', 'ls'))
     const grantId = grant(task, null)

@@ -7,7 +7,7 @@ import { coderSystem } from '../../core/task/turn-text.ts'
 import type { Dispatcher } from '../dispatch.ts'
 import type { EffectHandlers } from '../outbox.ts'
 import type { Clock, Coder, CoderRun, CoderSignal, CommandAsk, CommandRun, CommandVerdict, ModelDirectory, ModelGateway, Timers, Workspace } from '../ports.ts'
-import { isOver, type Runs } from '../runs.ts'
+import { grantStands, isOver, type Runs } from '../runs.ts'
 import { modelAccess, stateOf } from './models.ts'
 
 /** An abort that is not answered within this time is not waited for: the process tree is ended anyway. */
@@ -161,6 +161,10 @@ function conversation(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.submit
     'coder.answerPermission': async (taskId, effect) => {
       const run = deps.runs.of(taskId)
       if (run.coder === null) return err(notRunning)
+      // G5. The broker asks again at a command's execution. An edit has this moment only: its standing grant may have been taken back since.
+      if (effect.allow && effect.command === null && effect.grantId !== undefined && !grantStands(deps.dispatcher.state(taskId), effect.grantId, deps.clock.now())) {
+        return run.coder.answerPermission(effect.permissionId, { allow: false, message: 'The standing grant that covered this has ended.' }).then((told) => (told.ok ? ok(null) : told))
+      }
       const grant = effect.allow && effect.command !== null ? { ...effect.command, ...(effect.grantId === undefined ? {} : { grantId: effect.grantId }) } : null
       if (grant !== null) run.grants.push(grant)
       const answered = await run.coder.answerPermission(effect.permissionId, effect.allow ? { allow: true } : { allow: false, message: effect.message })
