@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { closingLine, playwrightTally, total, vitestTally } from './tally.ts'
+import { closingLine, playwrightTally, saidTally, total, vitestTally } from './tally.ts'
 
 function report(content: unknown): string {
   const path = join(mkdtempSync(join(tmpdir(), 'tally-')), 'report.json')
@@ -16,6 +16,12 @@ test('sums runners into one closing line', () => {
     { passed: 3, failed: 1, skipped: 0 },
   ])
   expect(closingLine(sum)).toBe('5 passed, 1 failed, 1 skipped')
+})
+
+test('reads the last closing line that a runner said, and nothing else', () => {
+  expect(saidTally('As root:\n3 passed, 0 failed, 1 skipped\nin all:\n5 passed, 1 failed, 2 skipped\n')).toEqual({ passed: 5, failed: 1, skipped: 2 })
+  expect(saidTally('about 5 passed, 1 failed, 2 skipped or so\n')).toBeUndefined()
+  expect(saidTally('')).toBeUndefined()
 })
 
 test('counts a flaky Playwright test as failed', () => {

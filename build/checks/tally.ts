@@ -18,6 +18,12 @@ export function closingLine(tally: Tally): string {
   return `${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped`
 }
 
+/** The last closing line in what a runner said; undefined where there is none. */
+export function saidTally(output: string): Tally | undefined {
+  const last = [...output.matchAll(/^(\d+) passed, (\d+) failed, (\d+) skipped$/gm)].at(-1)
+  return last === undefined ? undefined : { passed: Number(last[1]), failed: Number(last[2]), skipped: Number(last[3]) }
+}
+
 /**
  * Reads vitest's JSON report. A file that could not even be collected counts as one failure.
  * @throws when the report is missing or of another shape

@@ -7,6 +7,8 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv
   /** `quiet` shows the output only when the command fails. */
   readonly output?: 'inherit' | 'quiet'
+  /** Sees what the command says on stdout, beside showing it. */
+  readonly seen?: (chunk: Buffer) => void
   /** Through the command interpreter: Windows needs it for npm, which is a script there. */
   readonly shell?: boolean
   /** Ends with this process, even when that is killed. */
@@ -24,11 +26,12 @@ export async function exitCodeOf(command: string, args: readonly string[], optio
     cwd: options.cwd,
     env: options.env,
     shell: options.shell ?? false,
-    stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
+    stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', options.seen === undefined ? 'inherit' : 'pipe', 'inherit'],
   })
   const stopForwarding = forwardSignals(child)
   const said: Buffer[] = []
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => said.push(chunk))
+  if (quiet) for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => said.push(chunk))
+  else child.stdout?.on('data', (chunk: Buffer) => { process.stdout.write(chunk); options.seen?.(chunk) })
   const code = await new Promise<number>((done, fail) => {
     child.once('error', fail)
     child.once('close', (exit, signal) => {
