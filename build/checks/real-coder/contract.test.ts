@@ -89,6 +89,29 @@ describe.each(['opencode-server', 'opencode-run'] as const)('the coder driven as
     expect(await readdir(bench.workspaceDir)).not.toContain('a.txt')
   })
 
+  test('killed while a session is made, before anybody knows of it: the next one finds the one that history has, or makes the only one', { timeout: 400_000 }, async () => {
+    bench = await openCoderBench(runtime)
+    for (const seen of ['answered', 'cut off'] as const) {
+      const title = `A task, ${seen}`
+      const first = await bench.start()
+      const creating = first.createSession(title)
+      const made = seen === 'answered' ? await creating : null
+      process.kill(first.pid, 'SIGKILL')
+      const known = made ?? await creating
+      await first.stop()
+
+      const second = await bench.start()
+      const found = await second.findSession(title)
+      if (!found.ok) throw new Error(found.error.message)
+      // What was answered is in history for certain; what was cut off may be.
+      if (known.ok) expect(found.value).toEqual(known.value)
+      const bound = found.value === null ? await second.createSession(title) : found
+      if (!bound.ok) throw new Error(bound.error.message)
+      expect(await second.findSession(title)).toEqual({ ok: true, value: bound.value })
+      await second.stop()
+    }
+  })
+
   test('killed in a turn it settles its rows and says that it exited; the next one finds the session and what became of each turn', { timeout: 400_000 }, async () => {
     bench = await openCoderBench(runtime)
     const first = await bench.start()
