@@ -10,8 +10,8 @@ import { ModelProcesses } from './model-processes.ts'
 
 const target = (demo: boolean): ModelTarget => ({ ref: { providerId: 'p', modelId: 'm' }, providerLabel: 'P', baseUrl: demo ? 'http://127.0.0.1/v1' : 'https://models.example/v1', api: 'chat', remote: !demo, demo, needsKey: false, contextTokens: 1, outputTokens: 1, price: null })
 
-/** A gateway that counts its starts, and a demo model whose ports count up from 4001. */
-function room(options: { readonly proxyFails?: number } = {}) {
+/** A gateway that counts its starts, and a demo model whose free ports count up from 4001. */
+function room(options: { readonly proxyFails?: number; readonly portTaken?: boolean } = {}) {
   const time = createFakeTime()
   const seen = { proxyStarts: 0, demoStarts: 0, opened: [] as string[], stopped: [] as string[] }
   const deaths: (() => void)[] = []
@@ -20,13 +20,13 @@ function room(options: { readonly proxyFails?: number } = {}) {
     open: (grant: { target: ModelTarget }) => { seen.opened.push(grant.target.baseUrl); return Promise.resolve(ok({ token: 't', socketPath: 's' })) },
     stop: () => { seen.stopped.push('proxy'); return Promise.resolve() },
   } as unknown as SupervisedGateway
+  const portFor = (start: number, preferred: number): number => (preferred === 0 || options.portTaken === true ? 4_000 + start : preferred)
   const forkDemo: Fork = (onMessage) => {
     seen.demoStarts += 1
-    const port = 4000 + seen.demoStarts
     let die: () => void = () => undefined
     const exited = new Promise<{ code: number | null }>((resolve) => { die = () => { resolve({ code: null }) } })
     deaths.push(die)
-    return { post: () => { onMessage({ is: 'ready', port }) }, kill: () => { seen.stopped.push('demo'); die() }, exited }
+    return { post: (message) => { onMessage({ is: 'ready', port: portFor(seen.demoStarts, (message as { preferredPort: number }).preferredPort) }) }, kill: () => { seen.stopped.push('demo'); die() }, exited }
   }
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined, flush: () => Promise.resolve() }
   const processes = new ModelProcesses({ gateway, forkDemo, timers: time, log, holdMs: 0 })
@@ -56,8 +56,18 @@ test('a proxy that did not start is tried again by the next grant', async () => 
   expect(seen.proxyStarts).toBe(2)
 })
 
-test('a demo model that died is started again, and grants get its new address', async () => {
+test('a demo model that died listens again where it did: a Bot B that runs keeps the address of its grant', async () => {
   const { seen, time, deaths, open } = room()
+  await open(true)
+  deaths[0]?.()
+  await time.advance(1_000)
+  expect(seen.demoStarts).toBe(2)
+  await open(true)
+  expect(seen.opened).toEqual(['http://127.0.0.1:4001/v1', 'http://127.0.0.1:4001/v1'])
+})
+
+test('a demo model that died and cannot listen there any more has a new address, which grants get', async () => {
+  const { seen, time, deaths, open } = room({ portTaken: true })
   await open(true)
   deaths[0]?.()
   await time.advance(1_000)

@@ -30,6 +30,8 @@ export class ModelProcesses {
   readonly #deps: ModelProcessesDeps
   #proxy: Promise<Result<null, Failure>> | null = null
   #demo: Promise<Result<RunningDemo, Failure>> | null = null
+  /** Where the demo model listened last: a running Bot B's calls go there for as long as it lives. */
+  #demoPort = 0
   #stopping = false
 
   constructor(deps: ModelProcessesDeps) {
@@ -90,12 +92,13 @@ export class ModelProcesses {
   async #demoStarted(): Promise<Result<RunningDemo, Failure>> {
     if (this.#stopping) return err(quitting)
     const { forkDemo, holdMs, timers, log } = this.#deps
-    const started = await startDemoProvider(forkDemo, { holdMs, timers })
+    const started = await startDemoProvider(forkDemo, { holdMs, preferredPort: this.#demoPort, timers })
     if (!started.ok) {
       this.#demo = null
       log.error('the demo provider did not start', { code: started.error.code })
       return started
     }
+    this.#demoPort = started.value.port
     void started.value.exited.then(() => {
       this.#demo = null
       if (!this.#stopping) timers.after(demoAgainAfterMs, new AbortController().signal, () => { void this.#startDemo() })

@@ -32,7 +32,7 @@ export async function openRealRoom(options: { readonly holdMs?: number } = {}) {
   const children: ChildProcess[] = []
   const errors: string[] = []
   const log = (level: string, msg: string, fields: unknown = {}): void => { if (level === 'error' || level === 'warn') errors.push(`${msg} ${JSON.stringify(fields)}`) }
-  const demo = await startDemoProvider(nodeFork(entries.demo, children), { holdMs: options.holdMs ?? 0, timers: realTimers })
+  const demo = await startDemoProvider(nodeFork(entries.demo, children), { holdMs: options.holdMs ?? 0, preferredPort: 0, timers: realTimers })
   if (!demo.ok) throw new Error(demo.error.message)
   const directory: ModelDirectory = { resolve: (ref) => ok({ ref, providerLabel: 'Demo', baseUrl: `http://127.0.0.1:${demo.value.port}/v1`, api: 'chat', remote: false, demo: true, needsKey: false, contextTokens: 200_000, outputTokens: 32_000, price: null }) }
   const gateway = createModelGateway({ fork: nodeFork(entries.proxy, children), runRoot: join(dir, 'run'), credentials: () => Promise.resolve(null), clock: realClock, timers: realTimers, ids, log, preferredPort: 0 })

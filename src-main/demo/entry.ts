@@ -17,6 +17,6 @@ if (parent === null) {
   parent.onMessage((message) => {
     const order = toDemoSchema.parse(message)
     if (order.is === 'stop') process.exit(0)
-    void startDemoUpstream(order.holdMs).then(({ port }) => parent.post({ is: 'ready', port } satisfies FromDemo))
+    void startDemoUpstream(order.holdMs, order.preferredPort).then(({ port }) => parent.post({ is: 'ready', port } satisfies FromDemo))
   })
 }

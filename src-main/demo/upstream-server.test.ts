@@ -7,6 +7,17 @@ import { solvedShipping } from './script/solution.ts'
 import { startDemoUpstream, type DemoUpstream } from './upstream-server.ts'
 
 let upstream: DemoUpstream
+test('listens where it is told, and elsewhere where that is taken', async () => {
+  const first = await startDemoUpstream(0)
+  const beside = await startDemoUpstream(0, first.port)
+  expect(beside.port).not.toBe(first.port)
+  first.close()
+  beside.close()
+  const again = await startDemoUpstream(0, beside.port)
+  expect(again.port).toBe(beside.port)
+  again.close()
+})
+
 beforeEach(async () => { upstream = await startDemoUpstream(0) })
 afterEach(() => upstream.close())
 

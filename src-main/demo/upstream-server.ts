@@ -11,19 +11,23 @@ import { wireReply } from './wire-reply.ts'
 export interface DemoUpstream { readonly port: number; close(): void }
 
 /**
- * Starts the demo provider on a free loopback port: POST /v1/chat/completions, POST /v1/responses, GET /v1/models.
+ * Starts the demo provider on a loopback port, on a free one where the preferred one is taken (0: any): POST /v1/chat/completions, POST /v1/responses, GET /v1/models.
  * `holdMs` > 0 holds the arguments of each file-writing call half-way for that long.
  */
-export async function startDemoUpstream(holdMs: number): Promise<DemoUpstream> {
+export async function startDemoUpstream(holdMs: number, preferredPort = 0): Promise<DemoUpstream> {
   const server = createServer((request, response) => {
     serve(request, response, holdMs).catch((error: unknown) => {
       if (response.headersSent) response.destroy()
       else refuse(response, 500, error instanceof Error ? error.message : 'unknown fault')
     })
   })
-  await new Promise<void>((resolve, reject) => {
+  const listen = (port: number): Promise<void> => new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
+    server.listen(port, '127.0.0.1', () => { server.off('error', reject); resolve() })
+  })
+  await listen(preferredPort).catch((error: unknown) => {
+    if (preferredPort === 0 || !(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
+    return listen(0)
   })
   return { port: (server.address() as AddressInfo).port, close: () => close(server) }
 }

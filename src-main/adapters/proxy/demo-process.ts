@@ -14,8 +14,8 @@ export interface DemoProvider {
 
 const readyWithinMs = 10_000
 
-/** Starts the demo provider's process (at most 10 s). `holdMs`: COUNTERSIGN_DEMO_HOLD_MS, 0 for none. */
-export function startDemoProvider(fork: Fork, options: { readonly holdMs: number; readonly timers: Timers }): Promise<Result<DemoProvider, Failure>> {
+/** Starts the demo provider's process (at most 10 s). `holdMs`: COUNTERSIGN_DEMO_HOLD_MS, 0 for none. `preferredPort`: 0 for any. */
+export function startDemoProvider(fork: Fork, options: { readonly holdMs: number; readonly preferredPort: number; readonly timers: Timers }): Promise<Result<DemoProvider, Failure>> {
   return new Promise((resolve) => {
     const bound = new AbortController()
     const child = fork((message) => {
@@ -36,6 +36,6 @@ export function startDemoProvider(fork: Fork, options: { readonly holdMs: number
       bound.abort()
       resolve(err(failure('proxy-failed', 'The demo provider did not start.', 'Start the app again. If it stays, see the log folder.')))
     })
-    child.post({ is: 'start', holdMs: options.holdMs } satisfies ToDemo)
+    child.post({ is: 'start', holdMs: options.holdMs, preferredPort: options.preferredPort } satisfies ToDemo)
   })
 }

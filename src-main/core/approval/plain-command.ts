@@ -48,8 +48,8 @@ export function plainCommand(text: string): Result<PlainCommand, string> {
     words.push(word.value.word)
     rest = rest.slice(word.value.length)
   }
-  const rereads = parts.map(rereadObjection).find((objection) => objection !== null)
-  if (rereads !== undefined && rereads !== null) return err(rereads)
+  const [reread] = parts.flatMap((words) => rereadObjection(words) ?? [])
+  if (reread !== undefined) return err(reread)
   const last = parts.at(-1)
   if (last === undefined || last.length === 0) return err(joins.length === 0 ? 'it is empty' : `nothing stands after "${joins.at(-1) ?? ''}"`)
   return ok({ parts, joins })

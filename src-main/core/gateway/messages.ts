@@ -71,7 +71,7 @@ export const fromProxySchema = z.discriminatedUnion('is', [
 export type FromProxy = z.infer<typeof fromProxySchema>
 
 /** App → demo provider. `holdMs`: how long it holds the arguments of a write half-way. */
-export const toDemoSchema = z.discriminatedUnion('is', [z.object({ is: z.literal('start'), holdMs: z.number().int().min(0).max(600_000) }), z.object({ is: z.literal('stop') })])
+export const toDemoSchema = z.discriminatedUnion('is', [z.object({ is: z.literal('start'), holdMs: z.number().int().min(0).max(600_000), preferredPort: z.number().int().min(0).max(65_535) }), z.object({ is: z.literal('stop') })])
 export type ToDemo = z.infer<typeof toDemoSchema>
 
 /** Demo provider → app. */
