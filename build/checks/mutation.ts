@@ -1,4 +1,4 @@
-// `npm run mutation [-- area …]`: changes the code of what decides over consent and isolation, one place at a time, and looks whether a test notices.
+// `npm run mutation [-- area[/file.ts] …]`: changes the code of what decides over consent and isolation, one place at a time, and looks whether a test notices.
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -58,10 +58,18 @@ async function runArea(area: Area): Promise<Outcome | null> {
   return code === 0 && existsSync(report) ? outcomeOf(report) : null
 }
 
+/** The area that is asked for, or one file of it. */
+function named(wanted: string): Area {
+  const [areaName = '', file] = wanted.split('/')
+  const area = areas.find(({ name }) => name === areaName)
+  if (area === undefined) throw new Error(`There is no area ${areaName}: ${areas.map(({ name }) => name).join(', ')}.`)
+  return file === undefined ? area : { ...area, name: `${areaName}-${file}`, mutate: [`src-main/core/${areaName}/${file}`] }
+}
+
 async function mutation(wanted: readonly string[]): Promise<number> {
   await mkdir(reports, { recursive: true })
-  const chosen = areas.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
-  const tally = { passed: 0, failed: 0, skipped: areas.length - chosen.length }
+  const chosen = wanted.length === 0 ? areas : wanted.map(named)
+  const tally = { passed: 0, failed: 0, skipped: areas.filter(({ name }) => !wanted.some((each) => each.split('/')[0] === name) && wanted.length > 0).length }
   for (const area of chosen) {
     const outcome = await runArea(area)
     const percent = outcome === null || outcome.all === 0 ? 0 : (outcome.killed / outcome.all) * 100
