@@ -1,6 +1,6 @@
 // Started by `npm run soak` (build/soak/index.ts) where there is a screen and no network.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -128,10 +128,21 @@ async function soakProfile(random: Random, kills: number): Promise<void> {
   try {
     for (let kill = 0; kill < kills; kill += 1) { await killOnce(profile); sum.kills += 1 }
     await comeToAnEnd(profile)
+  } catch (error) {
+    console.error(`what it left is kept in ${leaveEvidence(profile)}`)
+    throw error
   } finally {
     await provider.close()
     for (const folder of [scratch, ownerFolder]) rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Keeps what a failed installation left, to be read: its journal, its log, and what the provider saw. Gives the folder. */
+function leaveEvidence({ ownerFolder, provider }: Profile): string {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-soak-failed-'))
+  cpSync(join(ownerFolder, 'user-data'), join(folder, 'user-data'), { recursive: true, filter: (path) => !/Cache|opencode$/.test(path) })
+  writeFileSync(join(folder, 'asked.json'), JSON.stringify(provider.of('coder'), null, 1))
+  return folder
 }
 
 const begun = performance.now()
