@@ -1,6 +1,6 @@
 // Started by `npm run soak` (build/soak/index.ts) where there is a screen and no network.
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -140,7 +140,7 @@ async function soakProfile(random: Random, kills: number): Promise<void> {
 /** Keeps what a failed installation left, to be read: its journal, its log, and what the provider saw. Gives the folder. */
 function leaveEvidence({ ownerFolder, provider }: Profile): string {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-soak-failed-'))
-  cpSync(join(ownerFolder, 'user-data'), join(folder, 'user-data'), { recursive: true, filter: (path) => !/Cache|opencode$/.test(path) })
+  for (const part of ['journal', 'logs']) if (existsSync(join(ownerFolder, 'user-data', part))) cpSync(join(ownerFolder, 'user-data', part), join(folder, part), { recursive: true })
   writeFileSync(join(folder, 'asked.json'), JSON.stringify(provider.of('coder'), null, 1))
   return folder
 }

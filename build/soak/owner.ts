@@ -62,7 +62,9 @@ export class SoakOwner {
     if (settings?.ok !== true) return
     const { budget, grant } = settings.value.defaults
     const source = this.#random.chance(0.5) ? { kind: 'folder' as const, path: this.#folder, mounts: [] } : { kind: 'sample' as const }
-    await life.call('task.create', { commandId: this.#click(), title: 'A task of the soak', requirement: 'Do what the script says.', criteria: [], testCommand: 'true', source, models: stubModels, budget, grant, revisionOf: null })
+    // No two tasks have the same words: what the provider is asked twice is then one turn that was sent twice.
+    const commandId = this.#click()
+    await life.call('task.create', { commandId, title: `A task of ${commandId}`, requirement: 'Do what the script says.', criteria: [], testCommand: 'true', source, models: stubModels, budget, grant, revisionOf: null })
   }
 
   async #decide(life: Life, hold: HoldRow, tasks: readonly TaskRow[]): Promise<void> {
