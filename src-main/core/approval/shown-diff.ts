@@ -69,7 +69,8 @@ export function showsWholeChange({ hunks }: FileDiff, before: string, after: str
 function indentedAlike(): (shown: string, real: string | undefined) => boolean {
   let indent: number | null = null
   return (shown, real) => {
-    if (real === undefined || shown.endsWith(noLineEnd) !== real.endsWith(noLineEnd)) return false
+    if (real === undefined) return false
+    if (shown.endsWith(noLineEnd) !== real.endsWith(noLineEnd)) return false
     const [seen, there] = [shown.replace(noLineEnd, ''), real.replace(noLineEnd, '')]
     if (seen === there) return true
     // A line of nothing but indentation may have lost all of it, whatever the others lack.
