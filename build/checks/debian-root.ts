@@ -8,7 +8,8 @@ import { cacheFolder } from '../runtime/cache-folder.ts'
 import { exitCodeOf, run } from '../runtime/run-command.ts'
 
 const suite = 'bookworm'
-const mirror = process.env['COUNTERSIGN_DEBIAN_MIRROR'] ?? 'http://deb.debian.org/debian'
+/** Another mirror than debootstrap's own. */
+const mirror = process.env['COUNTERSIGN_DEBIAN_MIRROR']
 /** Raised when the steps below change, so that older trees in the cache are left alone. */
 const recipe = 1
 /** A tree in the cache is made anew after that, so that it does not stay behind its own security updates. */
@@ -40,7 +41,7 @@ async function makeArchive(archive: string, needs: readonly string[]): Promise<v
   if (!existsSync(base) || ageDays(base) > keptDays) {
     if (!existsSync('/usr/sbin/debootstrap')) await installDebootstrap()
     console.log(`deb-check: making a clean Debian ${suite} (once every ${keptDays} days)`)
-    await packed(base, (root) => run('debootstrap', ['--variant=minbase', suite, root, mirror], { output: 'quiet' }))
+    await packed(base, (root) => run('debootstrap', ['--variant=minbase', suite, root, ...(mirror === undefined ? [] : [mirror])], { output: 'quiet' }))
   }
   console.log('deb-check: adding what the deb depends on')
   await packed(archive, async (root) => {

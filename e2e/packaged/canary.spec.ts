@@ -14,7 +14,7 @@ const environment = {
   MY_CANARY: 'my-canary-3e9d11c7', npm_config__authToken: 'npm-canary-64d0f1',
 }
 const home = {
-  '.ssh/id_ed25519': '-----BEGIN OPENSSH PRIVATE KEY-----\ncanarySSH9f27e1d0b4\n-----END OPENSSH PRIVATE KEY-----\n', '.npmrc': '//registry.npmjs.org/:_authToken=npmrc-canary-1d7e55\n',
+  '.ssh/id_ed25519': '-----BEGIN OPENSSH PRIVATE KEY-----\ncanarySSH9f27e1d0b4\n-----END OPENSSH PRIVATE KEY-----\n', '.npmrc': '//registry.example/:_authToken=npmrc-canary-1d7e55\n',
   '.netrc': 'machine example.com login me password netrc-canary-90ab3c\n',
 }
 const homeCanaries = ['canarySSH9f27e1d0b4', 'npmrc-canary-1d7e55', 'netrc-canary-90ab3c', 'opencode-canary-key-47f2']
