@@ -15,13 +15,19 @@ const recipe = 1
 /** A tree in the cache is made anew after that, so that it does not stay behind its own security updates. */
 const keptDays = 30
 
+/** Why this account cannot have a clean Debian made; null where it can. */
+export function whyNoDebian(): string | null {
+  return process.getuid?.() === 0 ? null : 'a clean Debian is made with debootstrap, which needs root'
+}
+
 /**
  * A clean Debian, unpacked into a new folder that the caller removes: what debootstrap makes, and the packages that `needs` (a deb's Depends)
  * names, from Debian's own archive. The first time takes a minute or two; then it comes from an archive in the cache.
  * @throws with the reason when this machine cannot make one: no root, no debootstrap, no mirror
  */
 export async function cleanDebian(needs: readonly string[]): Promise<string> {
-  if (process.getuid?.() !== 0) throw new Error('a clean Debian is made with debootstrap, which needs root')
+  const why = whyNoDebian()
+  if (why !== null) throw new Error(why)
   const key = createHash('sha256').update(JSON.stringify([suite, recipe, [...needs].sort()])).digest('hex').slice(0, 16)
   const archive = join(cacheFolder(), `debian-${suite}-${key}.tar`)
   if (!existsSync(archive) || ageDays(archive) > keptDays) await makeArchive(archive, needs)

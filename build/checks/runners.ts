@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { exitCodeOf } from '../runtime/run-command.ts'
+import { whyNoDebian } from './debian-root.ts'
 import { closingLine, ownTally, playwrightTally, saidTally, total, vitestTally, type Tally } from './tally.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -18,6 +19,8 @@ export interface Runner {
   readonly report?: { readonly path: string; readonly read: (path: string) => Tally }
   /** The script ends with a closing line of its own, whose numbers count. */
   readonly says?: boolean
+  /** Why it cannot run here at all, in words; null where it can. It is counted as skipped then: run by itself it would fail. */
+  readonly unfit?: () => string | null
 }
 
 const vitestReport = join(reports, 'vitest.json')
@@ -48,7 +51,7 @@ export const packagedRunners: readonly Runner[] = [
   { script: 'e2e', report: { path: playwrightReport, read: playwrightTally } },
   { script: 'soak', arguments: ['--kills', '20'], says: true },
   { script: 'acceptance', arguments: ['--share'], report: { path: acceptanceReport, read: ownTally } },
-  { script: 'deb-check', says: true },
+  { script: 'deb-check', says: true, unfit: whyNoDebian },
 ]
 
 /**
@@ -70,7 +73,12 @@ export async function runAll(runners: readonly Runner[]): Promise<number> {
   return sum.failed > 0 || sum.passed === 0 ? 1 : 0
 }
 
-async function runOne({ script, arguments: extra = [], report, says = false }: Runner): Promise<Tally> {
+async function runOne({ script, arguments: extra = [], report, says = false, unfit }: Runner): Promise<Tally> {
+  const why = unfit?.() ?? null
+  if (why !== null) {
+    console.log(`skipped: ${why}`)
+    return { passed: 0, failed: 0, skipped: 1 }
+  }
   if (report !== undefined) {
     await mkdir(dirname(report.path), { recursive: true })
     await rm(report.path, { force: true })
