@@ -1,6 +1,7 @@
 import { app, Notification, type BrowserWindow } from 'electron'
 import type { Settings } from '../../src-preload/contract/settings.ts'
 import type { Notifier } from '../engine/ports.ts'
+import { bringToFront } from './main-window.ts'
 import { openTray, type WaitingTray } from './waiting-tray.ts'
 
 /** Tells the owner outside the window that something waits, in the ways that the settings allow. */
@@ -19,7 +20,7 @@ export function createAttention(window: () => BrowserWindow | null): Attention {
   let allowed: () => Settings['attention'] = () => ({ notify: false, badge: false, tray: false })
   let waiting = 0
   let tray: WaitingTray | null = null
-  const toFront = (): void => { const shown = openWindow(window); shown?.show(); shown?.focus() }
+  const toFront = (): void => { bringToFront(window()) }
   const draw = (): void => {
     const now = allowed()
     app.setBadgeCount(now.badge ? waiting : 0)
@@ -32,8 +33,8 @@ export function createAttention(window: () => BrowserWindow | null): Attention {
       const more = count > waiting
       waiting = count
       draw()
-      const shown = openWindow(window)
-      if (!more || !allowed().notify || shown === null || shown.isFocused() || !Notification.isSupported()) return
+      const shown = window()
+      if (!more || !allowed().notify || shown === null || shown.isDestroyed() || shown.isFocused() || !Notification.isSupported()) return
       const notification = new Notification({ title: 'Countersign', body: 'An approval waits.' })
       notification.on('click', toFront)
       notification.show()
@@ -41,9 +42,4 @@ export function createAttention(window: () => BrowserWindow | null): Attention {
     follow: (settings) => { allowed = settings; draw() },
     settingsChanged: draw,
   }
-}
-
-function openWindow(window: () => BrowserWindow | null): BrowserWindow | null {
-  const shown = window()
-  return shown === null || shown.isDestroyed() ? null : shown
 }
