@@ -84,8 +84,8 @@ async function goThrough(tree: HostileTree): Promise<readonly string[]> {
   return [...notes, ...(diff.notes ?? [])]
 }
 
-describe.each(hostileTrees.filter((tree) => tree.rootOnly !== true || root).map((tree) => [tree.by, tree.name, tree] as const))('%s holds %s', (_by, _name, tree) => {
-  test('and nothing outside changes, nothing of it runs, and it is told or refused', { timeout: 120_000 }, async () => {
+describe.each(hostileTrees.map((tree) => [tree.by, tree.name, tree] as const))('%s holds %s', (_by, _name, tree) => {
+  test.skipIf(tree.rootOnly === true && !root)('and nothing outside changes, nothing of it runs, and it is told or refused', { timeout: 120_000 }, async () => {
     await build(tree)
     await writeFile(join(bed.dir, 'built'), '')
     const before = await imprint(outside)
@@ -100,7 +100,7 @@ describe.each(hostileTrees.filter((tree) => tree.rootOnly !== true || root).map(
 
 test('there are at least forty', () => { expect(new Set(hostileTrees.map(({ by, name }) => `${by} ${name}`)).size).toBeGreaterThanOrEqual(40) })
 
-test.runIf(root)('a tree that does run on the host would be seen: control', async () => {
+test('a tree that does run on the host would be seen: control', async () => {
   await build({ name: 'control', owner: 'git init -q .; git config core.fsmonitor "touch $OUT/ran; false"; git add -A' })
   await execute('git', ['status'], { cwd: bed.project })
   expect(await readdir(outside)).toContain('ran')
