@@ -6,6 +6,7 @@ import { openJournal } from '../../src-main/adapters/sqlite/open.ts'
 import type { TaskEvent } from '../../src-main/core/task/events.ts'
 import { brokenLaws } from '../../src-main/core/task/laws.ts'
 import { foldOf, type JournalFold } from './journal-fold.ts'
+import { appVersion } from './version.ts'
 
 const folder = join(import.meta.dirname, 'journals')
 const versions = readdirSync(folder).filter((name) => name.endsWith('.sqlite')).map((name) => name.slice(0, -'.sqlite'.length))
@@ -16,8 +17,7 @@ afterEach(() => { rmSync(scratch, { recursive: true, force: true }) })
 
 describe('a journal of an earlier release', () => {
   it('is kept of this version', () => {
-    const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }
-    expect(versions).toContain(version)
+    expect(versions).toContain(appVersion())
   })
 
   it.each(versions)('of %s opens, holds its chain and laws, and folds to what it folded to then', async (version) => {

@@ -1,9 +1,9 @@
 // node build/release/journal-fixture.ts: writes the journal fixture of the version in package.json, as each release does once, before its tag:
 // journals/VERSION.sqlite, written by this very code, and journals/VERSION.json, what it folds to. journal-fixture.test.ts folds every one of them
 // for ever. A fixture of a version that was released is never written anew: a fold that differs is a broken promise, to be mended in the code.
-import { existsSync, mkdirSync, mkdtempSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createFakeTime } from '../../src-main/adapters/memory/fake-time.ts'
 import { sayTurnEnded } from '../../src-main/adapters/memory/scripted-coder.ts'
@@ -14,9 +14,10 @@ import { waitingHolds } from '../../src-main/core/task/model.ts'
 import type { TaskId } from '../../src-preload/contract/ids.ts'
 import { seeThrough, selfActingCoder } from '../harness/actors.ts'
 import { foldOf } from './journal-fold.ts'
+import { appVersion } from './version.ts'
 
 const folder = join(import.meta.dirname, 'journals')
-const { version } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8')) as { readonly version: string }
+const version = appVersion()
 
 async function toWork(room: ScriptedRoom, change: Parameters<ScriptedRoom['create']>[0] = {}): Promise<TaskId> {
   const taskId = await room.create(change)

@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { openSettings } from '../../src-main/adapters/settings/settings-store.ts'
 import { settingsSchema, type Settings } from '../../src-preload/contract/settings.ts'
+import { appVersion } from './version.ts'
 
 const folder = join(import.meta.dirname, 'settings')
-const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { readonly version: string }
+const version = appVersion()
 const textOf = (name: string): string => readFileSync(join(folder, name), 'utf8')
 
 /** Opens a file of settings as a start does; whatever it would write or move is counted. */

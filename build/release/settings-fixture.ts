@@ -1,16 +1,17 @@
 // node build/release/settings-fixture.ts: writes the settings fixtures of the version in package.json, as each release does once, before its tag:
 // settings/VERSION-fresh.json, what a first start leaves, and settings/VERSION-full.json, in which an owner set whatever there is to set, both as the
 // app itself writes them. settings-fixture.test.ts loads every one of them for ever. A fixture of a version that was released is never written anew.
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { defaultSettings } from '../../src-main/adapters/settings/defaults.ts'
 import { openSettings } from '../../src-main/adapters/settings/settings-store.ts'
 import { textFiles } from '../../src-main/adapters/system/text-files.ts'
 import type { Settings } from '../../src-preload/contract/settings.ts'
+import { appVersion } from './version.ts'
 
 const folder = join(import.meta.dirname, 'settings')
-const { version } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8')) as { readonly version: string }
+const version = appVersion()
 
 /** Each optional member set, each list with something in it, each choice other than its default. */
 const fullSettings: Settings = {
