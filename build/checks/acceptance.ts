@@ -1,6 +1,6 @@
 // `npm run acceptance [-- --share] [-- --only TEXT]`: the preview acceptance on the packaged app and real OpenCodes, without a network but loopback.
 // Each case leaves dist/acceptance/CASE.json and pictures of its hold. `--share`: every hold on every OpenCode, all else on the one that ships.
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -50,7 +50,6 @@ async function runAll(): Promise<number> {
     }
   })
   const sum = total(tallies)
-  await writeFile(join(root, 'dist/reports/acceptance.json'), JSON.stringify(sum))
   console.log(`\nreports and pictures: dist/acceptance/\n${closingLine(sum)}`)
   return sum.failed > 0 || sum.passed === 0 ? 1 : 0
 }

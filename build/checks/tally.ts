@@ -48,15 +48,6 @@ export function playwrightTally(reportPath: string): Tally {
   return { passed: count(stats, 'expected'), failed: count(stats, 'unexpected') + count(stats, 'flaky'), skipped: count(stats, 'skipped') }
 }
 
-/**
- * Reads a tally that a runner of ours left as JSON.
- * @throws when it is missing or of another shape
- */
-export function ownTally(reportPath: string): Tally {
-  const report = readReport(reportPath)
-  return { passed: count(report, 'passed'), failed: count(report, 'failed'), skipped: count(report, 'skipped') }
-}
-
 function readReport(path: string): Record<string, unknown> {
   const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'))
   if (!isRecord(parsed)) throw new Error(`${path} is no report`)
