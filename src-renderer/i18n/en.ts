@@ -106,7 +106,7 @@ export const en = {
     forTask: 'Task', alsoWaiting: 'Also waiting', behind: (n: number) => `${n.toString()} more`, position: (n: number) => `1 of ${n.toString()}`,
     alarm: 'This waited 5 seconds without being shown', reask: 'Asked again', exactBytes: 'Exact bytes', asDocument: 'As a document', digest: 'Digest', isolation: 'Isolation', waitingSince: (time: string) => `waits ${time}`,
     hidden: (n: number) => `${plural(n, 'place', 'places')} in this text could mislead the eye: marked and spelled out`,
-    inGrace: 'New card. Buttons open in a moment.', activated: 'This window has just come to the front. Click again.', sending: 'Recording your decision', recordedApproved: 'Approved', recordedDenied: 'Denied',
+    inGrace: 'Buttons open in a moment.', activated: 'This window has just come to the front. Click again.', sending: 'Recording your decision', recordedApproved: 'Approved', recordedDenied: 'Denied',
     armedApprove: 'Press again to approve:', armedDeny: 'Press again to deny:', armHint: 'twice approves', armEnter: 'Enter alone does not approve. Press',
     go: 'Show', readAll: 'Scroll to read all of it', scrollable: 'Text of the request',
     raise: {
