@@ -7,6 +7,7 @@ import { interruptCalls, translate, type Translated } from '../translate.ts'
 import { newTranslation } from '../translation.ts'
 import { endOfAnswer, errorWords, type TurnEnd } from '../turn-verdict.ts'
 import { errorSchema, parsePart, wireId, type WireError, type WireMessage, type WirePart } from '../wire.ts'
+import { jsonOf } from './json-text.ts'
 import { observedSchema, type Observed } from './observer-script.ts'
 import type { CliEnd } from './runner-client.ts'
 
@@ -103,14 +104,4 @@ function endOf(end: CliEnd, answer: { readonly messageId: string; readonly parts
   const words = stripVTControlCharacters(end.words).trim().slice(-500)
   const how = end.signal ?? `exit code ${String(end.code)}`
   return { ...said, outcome: 'failed', error: end.code === 0 ? '“opencode run” ended without an answer.' : `“opencode run” ended with ${how}.${words === '' ? '' : ` Its last words: ${words}`}`, errorCode: null }
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch (cause) {
-    // Whatever else prints on its stdout is no record.
-    if (cause instanceof SyntaxError) return null
-    throw cause
-  }
 }

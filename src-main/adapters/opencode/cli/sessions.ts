@@ -5,6 +5,7 @@ import type { ControlClient } from '../control-client.ts'
 import { reconciledOf, unreadable, type Reconciled } from '../reconcile.ts'
 import { verdictOfTurn } from '../turn-verdict.ts'
 import { bodies } from '../wire.ts'
+import { jsonOf } from './json-text.ts'
 import { exportOrder, importOrder, listOrder, type CliGround } from './orders.ts'
 import { startCli, type CliOrder } from './runner-client.ts'
 
@@ -67,13 +68,4 @@ async function printed(deps: SessionDeps, order: CliOrder): Promise<Result<strin
   if (end === null) return err('its sandbox went away')
   if (late.signal.aborted) return err(`it did not end within ${String(commandMs)} ms`)
   return end.code === 0 ? ok(lines.join('\n')) : err(`it ended with ${end.signal ?? `exit code ${String(end.code)}`}: ${end.words.trim().slice(-300)}`)
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return null
-    throw cause
-  }
 }
