@@ -26,6 +26,11 @@ export interface RunDeps {
 /** The conversation with a started agent; what identifies it is added by the caller. */
 export type Conversation = Omit<CoderRun, 'version' | 'pid' | 'startTime' | 'isolation'>
 
+/** That the agent's process has ended and how: with the bound of its sandbox that it passed, so that the owner is told which. */
+export function exitedSignal(agent: Pick<AgentProcess, 'pid' | 'startTime'>, { code, signal, limitHit = null }: Awaited<AgentProcess['exited']>, sessionId: string): Extract<CoderSignal, { is: 'exited' }> {
+  return { signalId: `exit:${agent.pid}:${agent.startTime}`, sessionId, parentSessionId: null, is: 'exited', code, signal, limitHit }
+}
+
 /** A canary: the stream's first event must come within this time, else nothing is submitted. */
 const canaryMs = 15_000
 const callMs = 15_000
@@ -51,12 +56,13 @@ export async function openConversation(deps: RunDeps): Promise<Result<Conversati
   })
   const turns = createTurns({ observer, clock: deps.clock, timers: deps.timers, lifetime: lifetime.signal, log: deps.log, onWedged: () => { deps.log({ level: 'error', msg: 'OpenCode does not answer any more and is ended' }); end() } })
   const canary = listen(deps, observer, lifetime.signal)
-  const over = deps.process.exited.then(({ code, signal, limitHit }) => {
+  const over = deps.process.exited.then((how) => {
     observer.interrupt('OpenCode ended.')
-    observer.tell({ signalId: `exit:${deps.process.pid}:${deps.process.startTime}`, sessionId: [...observer.state.sessions.keys()][0] ?? '', parentSessionId: null, is: 'exited', code, signal, limitHit: limitHit ?? null })
+    const exited = exitedSignal(deps.process, how, [...observer.state.sessions.keys()][0] ?? '')
+    observer.tell(exited)
     pace.flush()
     lifetime.abort()
-    deps.log({ level: 'info', msg: 'OpenCode ended', code, signal, limitHit: limitHit ?? null, ignored: observer.ignored() })
+    deps.log({ level: 'info', msg: 'OpenCode ended', code: exited.code, signal: exited.signal, limitHit: exited.limitHit, ignored: observer.ignored() })
     return deps.client.close()
   })
   const seen = await canary

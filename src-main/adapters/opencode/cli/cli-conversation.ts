@@ -1,7 +1,7 @@
 import { failure } from '../../../../src-preload/contract/failure.ts'
 import { err, ok } from '../../../../src-preload/contract/result.ts'
 import type { AgentProcess } from '../../../engine/ports.ts'
-import type { Conversation } from '../run.ts'
+import { exitedSignal, type Conversation } from '../run.ts'
 import { createCliTurns, type CliTurnsDeps } from './cli-turns.ts'
 import { createSession, findSession, reconcileSession, type SessionDeps } from './sessions.ts'
 
@@ -23,11 +23,11 @@ export function openCliConversation(deps: CliDeps): Conversation {
   }
   const end = (): void => { deps.process.stop().catch((cause: unknown) => { deps.log({ level: 'error', msg: 'a sandbox that is not followed any more could not be ended', cause: String(cause) }) }) }
   const turns = createCliTurns({ ...deps, alone, onLost: end })
-  const over = deps.process.exited.then(({ code, signal }) => {
-    const sessionId = turns.open()?.sessionId ?? ''
+  const over = deps.process.exited.then((how) => {
+    const exited = exitedSignal(deps.process, how, turns.open()?.sessionId ?? '')
     turns.interrupt('OpenCode ended.')
-    deps.onSignal({ signalId: `exit:${String(deps.process.pid)}:${deps.process.startTime}`, sessionId, parentSessionId: null, is: 'exited', code, signal })
-    deps.log({ level: 'info', msg: 'the sandbox of OpenCode ended', code, signal })
+    deps.onSignal(exited)
+    deps.log({ level: 'info', msg: 'the sandbox of OpenCode ended', code: exited.code, signal: exited.signal, limitHit: exited.limitHit })
     return deps.client.close()
   })
   return {

@@ -33,7 +33,8 @@ export interface CliTurns {
   interrupt(why: string): void
 }
 
-interface OpenTurn extends Pick<Submission, 'sessionId' | 'messageId'> { readonly records: Records; run: CliRun | null; killed: boolean; over: Promise<CliEnd | null> }
+/** `begun`: settled when it is known whether the turn runs; `over`: when it has ended. */
+interface OpenTurn extends Pick<Submission, 'sessionId' | 'messageId'> { readonly records: Records; run: CliRun | null; killed: boolean; begun: Promise<unknown>; over: Promise<CliEnd | null> }
 
 const killedWithinMs = 15_000
 
@@ -47,25 +48,29 @@ export function createCliTurns(deps: CliTurnsDeps): CliTurns {
     async submit(turn) {
       if (known.has(turn.messageId)) return ok(null)
       if (open !== null) return err(failure('too-busy', 'The session still works on another turn.', 'Wait for its end, or stop the task.'))
-      const begun: OpenTurn = { sessionId: turn.sessionId, messageId: turn.messageId, records: createRecords(turn.sessionId), run: null, killed: false, over: Promise.resolve(null) }
+      const begun: OpenTurn = { sessionId: turn.sessionId, messageId: turn.messageId, records: createRecords(turn.sessionId), run: null, killed: false, begun: Promise.resolve(), over: Promise.resolve(null) }
       known.add(turn.messageId)
       open = begun
-      return await new Promise((answered, broke) => {
+      const sent = new Promise<Result<null, Failure>>((answered, broke) => {
         deps.alone(async () => {
-          const sent = await start(deps, turn, begun)
-          if (sent.ok) begun.over = follow(deps, begun, close)
+          const started = await start(deps, turn, begun)
+          if (started.ok) begun.over = follow(deps, begun, close)
           else close(begun)
-          if (!sent.ok && sent.error.code === 'submit-failed') known.delete(turn.messageId)
-          answered(sent)
+          if (!started.ok && started.error.code === 'submit-failed') known.delete(turn.messageId)
+          answered(started)
           await begun.over
         }).catch(broke)
       })
+      begun.begun = sent
+      return await sent
     },
     async abort() {
-      if (open?.run == null) return ok({ observed: true, how: 'no turn was open; nothing of OpenCode runs between turns' })
       const turn = open
+      // One that is on its way has no run to kill yet, and would begin after it was said that nothing runs.
+      await turn?.begun
+      if (turn?.run == null) return ok({ observed: true, how: 'no turn was open; nothing of OpenCode runs between turns' })
       turn.killed = true
-      if (!(await open.run.kill())) return ok({ observed: false, how: 'the sandbox did not take the order to kill “opencode run”' })
+      if (!(await turn.run.kill())) return ok({ observed: false, how: 'the sandbox did not take the order to kill “opencode run”' })
       return await killed(deps.timers, turn)
     },
     interrupt(why) {
