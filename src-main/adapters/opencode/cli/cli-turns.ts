@@ -101,6 +101,7 @@ async function follow(deps: CliTurnsDeps, turn: OpenTurn, close: (turn: OpenTurn
   close(turn)
   for (const signal of signals) deps.onSignal(signal)
   if (turn.records.ignored() > 0) deps.log({ level: 'info', msg: 'lines of “opencode run” meant nothing', lines: turn.records.ignored() })
+  if (turn.records.missed() > 0) deps.log({ level: 'warn', msg: 'the observer of “opencode run” failed and early rows may be missing', failures: turn.records.missed() })
   deps.onSignal({
     signalId: `${turn.messageId}:ended`, sessionId: turn.sessionId, parentSessionId: null,
     is: 'turn-ended', messageId: turn.messageId, outcome: how.outcome, finish: how.finish, text: how.text, error: how.error?.slice(0, limits.progressCharsMax) ?? null, errorCode: how.errorCode,

@@ -47,6 +47,9 @@ describe('the observer', () => {
     circular.event.properties.part['callID'] = circular
     await expect(hook(circular)).resolves.toBeUndefined()
     expect(written).toEqual([])
+    await hook(part('p2', 'pending'))
+    expect(lines(), 'the trap twice, the circle once').toMatchObject([{ partID: 'p2', missed: 3 }])
+    expect(observedSchema.safeParse(lines()[0]).success).toBe(true)
   })
 
   test('keeps what stdout refuses, in order, and says it with the next event; of a stdout that stays shut it keeps the newest only', async () => {

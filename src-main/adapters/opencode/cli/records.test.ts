@@ -42,6 +42,10 @@ describe('the lines of a turn', () => {
     expect(new Set(of('tool-ended'))).toEqual(new Set(of('tool-pending')))
   })
 
+  test('say how often the observer failed', () => {
+    expect(read([seen('pending', 'prt_1', 'c', { missed: 2 }), seen('running', 'prt_1', 'c', { missed: 5 }), seen('pending', 'prt_2', 'd')]).records.missed()).toBe(5)
+  })
+
   test('of another session, of another shape, or no record at all mean nothing and are counted', () => {
     const { signals, records } = read([seen('pending', 'prt_1', 'c', { sessionID: 'ses_2' }), call('prt_1', 'c', done).replace('ses_1', 'ses_2'), '{"type":"new_kind","sessionID":"ses_1"}', 'Debugger attached.', '{', 'null', '[]', seen('pending', '../etc', 'c'), record('text', { id: 'prt_1' })])
     expect(signals).toEqual([])

@@ -31,12 +31,15 @@ export interface Records {
   /** Ends what is open, of a process that is gone. */
   interrupt(why: string): readonly CoderSignal[]
   ignored(): number
+  /** How often the observer failed, as far as it could say so. */
+  missed(): number
 }
 
 /** Reads the lines of one turn of a session. */
 export function createRecords(sessionId: string): Records {
   const state = newTranslation()
   let ignored = 0
+  let missed = 0
   /** The newest answer: what it said, and why it ended. */
   let answer: { readonly messageId: string; readonly parts: WirePart[]; finish: string | null } | null = null
   let failed: WireError | null = null
@@ -67,6 +70,7 @@ export function createRecords(sessionId: string): Records {
   }
   /** Early words of a call. The native record of the call is what counts; after it they mean nothing any more. */
   const takeObserved = (seen: Observed): readonly CoderSignal[] => {
+    missed = Math.max(missed, seen.missed ?? 0)
     const ids = z.object({ partID: wireId, messageID: wireId }).safeParse(seen)
     if (!ids.success) { ignored += 1; return [] }
     const first = tell(translate(state, { kind: 'part', part: { id: seen.partID, sessionID: sessionId, messageID: seen.messageID, type: 'tool', tool: seen.tool, callID: seen.callID, state: { status: 'pending' } } }, seen.partID))
@@ -87,6 +91,7 @@ export function createRecords(sessionId: string): Records {
     },
     interrupt: (why) => tell(interruptCalls(state, why)),
     ignored: () => ignored,
+    missed: () => missed,
   }
 }
 

@@ -34,13 +34,15 @@ function others() {
   const spared = new Set([1, process.pid, process.ppid])
   return fs.readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).map(Number).filter((pid) => {
     if (spared.has(pid)) return false
-    try { return !/^State:\\s*[ZX]/m.test(fs.readFileSync('/proc/' + pid + '/status', 'latin1')) } catch { return false }
+    // Gone since it was listed, or else counted: nobody is said to be gone who was not looked at.
+    try { return !/^State:\\s*[ZX]/m.test(fs.readFileSync('/proc/' + pid + '/status', 'latin1')) } catch (error) { return error.code !== 'ENOENT' && error.code !== 'ESRCH' }
   })
 }
 async function endOthers() {
   for (const end = Date.now() + ${goneWithinMs}; ;) {
     const left = others()
     if (left.length === 0 || Date.now() > end) return left.length
+    // Gone meanwhile, or not to be killed: who is still there at the next look is counted, and the host is told the number.
     for (const pid of left) try { process.kill(pid, 'SIGKILL') } catch {}
     await new Promise((done) => setTimeout(done, 10))
   }
@@ -50,6 +52,7 @@ function start(order) {
   for (const [name, text] of Object.entries(order.files)) fs.writeFileSync(order.folder + '/' + name, text, { flag: 'wx', mode: 0o600 })
   const child = spawn(command, order.args, { cwd: '/workspace', env: order.env, stdio: ['pipe', 'pipe', 'pipe'] })
   const run = { id: String(++count), child, words: '', lineStart: true, read: false, end: null }
+  // One that ends before it has read its input breaks this pipe; its exit and its last words tell.
   child.stdin.on('error', () => undefined)
   child.stdin.end(order.input)
   child.stderr.setEncoding('utf8').on('data', (text) => { run.words = (run.words + text).slice(-${wordsCharsMax}) })
