@@ -5,7 +5,7 @@ import { isolationLimits } from '../../../src-preload/contract/limits.ts'
 import type { CommandRun } from '../../engine/ports.ts'
 import { runCommand } from './command-run.ts'
 import { insidePaths } from './inside-paths.ts'
-import { agentBounds, boundPassed, commandBounds, diskPassed, type Bounds } from './resource-watch.ts'
+import { agentBounds, boundPassed, commandBounds, diskPassed, shareOf, useOf, type Bounds } from './resource-watch.ts'
 import { createGrounds } from './sandbox-ground.ts'
 import { openBench, order, type Bench } from './sandbox.suite.ts'
 
@@ -112,6 +112,16 @@ test.each([
   [{ memoryBytes: 0, tasks: 1, cpuMs: (commandBounds.cpuMsMax ?? 0) + 1 }, commandBounds, 'used more than 30 minutes of processor time'],
   [{ memoryBytes: 0, tasks: 1, cpuMs: 1e12 }, agentBounds, null],
 ])('of %j it is said: %s', (use, bounds, said) => { expect(boundPassed(use, bounds)).toBe(said) })
+
+test('memory that a process does not let anybody look at counts in full; of one that has gone nothing does', () => {
+  expect([shareOf(null, 900), shareOf('', 900), shareOf('Rss:  80 kB\nPss_Anon:  3 kB\nPss_File:  50 kB\nPss_Shmem:  1 kB\n', 900)]).toEqual([900, 0, 4 * 1024])
+})
+
+test('a process that has gone uses nothing, and this one something', async () => {
+  expect(await useOf(2 ** 22 + 1, 0)).toEqual({ tasks: 0, cpuMs: 0, memoryBytes: 0 })
+  const own = await useOf(process.pid, 0)
+  expect([own.tasks > 0, own.cpuMs > 0, own.memoryBytes > 2 ** 20]).toEqual([true, true, true])
+})
 
 test('a disk that somebody else filled is nobody\'s fault', () => {
   const floor = isolationLimits.diskFreeBytesMin

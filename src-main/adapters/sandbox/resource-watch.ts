@@ -9,27 +9,38 @@ export interface Use { readonly memoryBytes: number; readonly tasks: number; rea
 const msPerTick = 10
 const kib = 1024
 
-interface Seen { readonly tasks: number; readonly children: readonly number[]; readonly residentBytes: number; readonly cpuMs: number }
+interface Seen { readonly pid: number; readonly tasks: number; readonly children: readonly number[]; readonly residentBytes: number; readonly cpuMs: number }
 
-async function text(path: string): Promise<string> {
-  // Gone since it was listed: it uses nothing.
-  return readFile(path, 'latin1').catch(() => '')
+/** What could not be read of a process that has gone since it was listed: it uses nothing. Throws what is no sign of that. */
+function gone<T>(nothing: T): (cause: unknown) => T {
+  return (cause) => {
+    if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ESRCH')) return nothing
+    throw cause
+  }
 }
+
+const text = (path: string): Promise<string> => readFile(path, 'latin1').catch(gone(''))
 
 /** `children` lists are per thread (proc(5)). */
 async function look(pid: number): Promise<Seen> {
-  const [threads, status, stat] = await Promise.all([readdir(`/proc/${pid}/task`).catch(() => []), text(`/proc/${pid}/status`), text(`/proc/${pid}/stat`)])
+  const [threads, status, stat] = await Promise.all([readdir(`/proc/${pid}/task`).catch(gone<string[]>([])), text(`/proc/${pid}/status`), text(`/proc/${pid}/stat`)])
   const lists = await Promise.all(threads.map((thread) => text(`/proc/${pid}/task/${thread}/children`)))
   const amount = (name: string): number => Number(new RegExp(`^${name}:\\s*(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * kib
   // After the name, in brackets: field 14 to 17 are the times of the process and of the children that it has waited for.
   const times = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 15).map(Number)
-  return { tasks: threads.length, children: lists.flatMap((list) => list.split(' ').filter((word) => word !== '').map(Number)), residentBytes: amount('RssAnon') + amount('RssShmem'), cpuMs: times.reduce((sum, ticks) => sum + ticks, 0) * msPerTick }
+  return { pid, tasks: threads.length, children: lists.flatMap((list) => list.split(' ').filter((word) => word !== '').map(Number)), residentBytes: amount('RssAnon') + amount('RssShmem'), cpuMs: times.reduce((sum, ticks) => sum + ticks, 0) * msPerTick }
+}
+
+/** What of a process's memory is its own, with its part of what it shares; `roll`: its `smaps_rollup`. One that does not let itself be looked at (null) counts in full. */
+export function shareOf(roll: string | null, residentBytes: number): number {
+  if (roll === null) return residentBytes
+  return [...roll.matchAll(/^Pss_(?:Anon|Shmem):\s*(\d+) kB/gm)].reduce((part, match) => part + Number(match[1]) * kib, 0)
 }
 
 /** Memory that forked processes still share is counted once. */
-async function sharedOnce(pids: readonly number[]): Promise<number> {
-  const rolls = await Promise.all(pids.map((pid) => text(`/proc/${pid}/smaps_rollup`)))
-  return rolls.reduce((sum, roll) => sum + [...roll.matchAll(/^Pss_(?:Anon|Shmem):\s*(\d+) kB/gm)].reduce((part, match) => part + Number(match[1]) * kib, 0), 0)
+async function sharedOnce(seen: readonly Seen[]): Promise<number> {
+  const shares = await Promise.all(seen.map(async ({ pid, residentBytes }) => shareOf(await text(`/proc/${pid}/smaps_rollup`).catch(() => null), residentBytes)))
+  return shares.reduce((sum, share) => sum + share, 0)
 }
 
 /**
@@ -37,15 +48,15 @@ async function sharedOnce(pids: readonly number[]): Promise<number> {
  * so that nobody can leave this tree.
  */
 export async function useOf(firstPid: number, memoryBytesMax: number): Promise<Use> {
-  const pids: number[] = []
+  const all: Seen[] = []
   let [resident, tasks, cpuMs] = [0, 0, 0]
   for (let wave: readonly number[] = [firstPid]; wave.length > 0;) {
     const seen = await Promise.all(wave.map(look))
-    pids.push(...wave)
+    all.push(...seen)
     for (const one of seen) { resident += one.residentBytes; tasks += one.tasks; cpuMs += one.cpuMs }
     wave = seen.flatMap((one) => one.children).slice(0, sandboxLimits.processesLookedAtMax)
   }
-  return { tasks, cpuMs, memoryBytes: resident > memoryBytesMax ? await sharedOnce(pids) : resident }
+  return { tasks, cpuMs, memoryBytes: resident > memoryBytesMax ? await sharedOnce(all) : resident }
 }
 
 const bytes = (amount: number): string => (amount >= 2 ** 30 ? `${String(Math.round(amount / 2 ** 30))} GiB` : `${String(Math.round(amount / 2 ** 20))} MiB`)
