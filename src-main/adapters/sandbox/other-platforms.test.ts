@@ -7,6 +7,7 @@ const agent: SeatbeltShape = { ...command, proxyPort: 18_747, agentPort: 4_096, 
 const linesOf = (shape: SeatbeltShape): readonly string[] => seatbeltProfile(shape).split('\n')
 const at = (lines: readonly string[], start: string): number => lines.findIndex((line) => line.startsWith(start))
 
+/** Of what is written for later: these hold its text. That it isolates, nothing has shown. */
 describe('a profile for macOS', () => {
   test.each([['a command', command], ['the agent', agent]] as const)('of %s denies everything first', (_who, shape) => {
     expect(linesOf(shape).slice(0, 2)).toEqual(['(version 1)', '(deny default)'])
@@ -55,7 +56,7 @@ describe('a profile for macOS', () => {
   })
 })
 
-describe('the launcher in WSL 2', () => {
+describe('the command line for WSL 2', () => {
   const shape = { distribution: 'countersign', bwrapPath: '/usr/bin/bwrap', bwrapArguments: ['--args', '3', '--', 'sh', '-c', 'echo "a b" $(x) %PATH%'] }
 
   test('starts the program without a shell, as nobody special, in no folder of Windows', () => {

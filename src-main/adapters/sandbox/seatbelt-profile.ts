@@ -1,5 +1,6 @@
 /**
- * macOS. Written after sandbox-exec's documented language and not yet tried on a Mac: nothing is run by it until it was (`unavailable-sandbox.ts`).
+ * macOS. Written after sandbox-exec's documented language and never tried on a Mac. No launcher uses it and nothing but its test imports it: every run
+ * there is refused (`unavailable-sandbox.ts`), and what is promised of Linux is not promised of this.
  * There are no mount namespaces there, so every path is one of the host, and no process namespace, so a tree is ended by a helper inside the profile.
  */
 export interface SeatbeltShape {

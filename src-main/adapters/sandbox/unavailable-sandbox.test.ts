@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isolationReportSchema } from '../../../src-preload/contract/task.ts'
 import { unavailableSandbox } from './unavailable-sandbox.ts'
 
-test.each([['win32', 'none', /Windows.*untested/], ['darwin', 'seatbelt-untested', /macOS.*untested/], ['freebsd', 'none', /this system/]] as const)('on %s nothing runs and the reason is said', async (platform, level, reason) => {
+test.each([['win32', 'none', /Windows.*untested.*nothing starts it/], ['darwin', 'seatbelt-untested', /macOS.*untested.*nothing starts it/], ['freebsd', 'none', /this system/]] as const)('on %s nothing runs and the reason is said', async (platform, level, reason) => {
   const sandbox = unavailableSandbox(platform, { now: () => 5 })
   const report = isolationReportSchema.parse(await sandbox.probe())
   expect(report).toMatchObject({ usable: false, level, checkedAt: 5 })

@@ -3,8 +3,8 @@ import { err } from '../../../src-preload/contract/result.ts'
 import type { Clock, Sandbox } from '../../engine/ports.ts'
 
 const reasons: Readonly<Record<string, { readonly level: 'seatbelt-untested' | 'none'; readonly message: string; readonly todo: string }>> = {
-  darwin: { level: 'seatbelt-untested', message: 'On macOS the sandbox (seatbelt) is untested, so coding tasks are blocked.', todo: 'Run the app on Linux, for example in a virtual machine.' },
-  win32: { level: 'none', message: 'On Windows the sandbox (in WSL 2) is untested, so coding tasks are blocked.', todo: 'Run the app on Linux, for example in a virtual machine.' },
+  darwin: { level: 'seatbelt-untested', message: 'On macOS no sandbox is ready: a seatbelt profile is written, but it is untested and nothing starts it. So coding tasks are blocked.', todo: 'Run the app on Linux, for example in a virtual machine.' },
+  win32: { level: 'none', message: 'On Windows no sandbox is ready: a way by WSL 2 is sketched, but it is untested and nothing starts it. So coding tasks are blocked.', todo: 'Run the app on Linux, for example in a virtual machine.' },
 }
 const otherwise = { level: 'none', message: 'On this system no sandbox is available, so coding tasks are blocked.', todo: 'Run the app on Linux.' } as const
 

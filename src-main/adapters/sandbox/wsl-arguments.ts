@@ -1,5 +1,6 @@
 /**
- * Windows. The Linux launcher inside WSL 2, as documented and not yet tried on Windows: nothing is run by it until it was (`unavailable-sandbox.ts`).
+ * Windows. How the Linux launcher would be started inside WSL 2, as documented and never tried on Windows. No launcher uses it and nothing but its test
+ * imports it: every run there is refused (`unavailable-sandbox.ts`).
  * A Job Object ends a tree but keeps nobody in, so without WSL 2 nothing runs at all.
  */
 export interface WslShape {
