@@ -72,14 +72,14 @@ export class App {
     return join(this.ownerFolder, 'user-data')
   }
 
-  /** A call of the window's bridge, for facts that no row shows and for setting a scene. @throws when the app answers with a failure */
+  /** A call of the window's bridge, for facts that no row shows and for setting a scene. @throws when the app answers with a failure; `code` is the failure's */
   async call<M extends MethodName>(method: M, input: MethodInput<M>): Promise<MethodOutput<M>> {
     const result = await this.window.evaluate(async ([name, given]) => {
       const bridge = window.countersign
       if (bridge === undefined) throw new Error('the window has no bridge')
       return bridge.call(name as never, given as never)
     }, [method, input] as const)
-    if (!result.ok) throw new Error(`${method}: ${result.error.message} ${result.error.todo}`)
+    if (!result.ok) throw Object.assign(new Error(`${method}: ${result.error.message} ${result.error.todo}`), { code: result.error.code })
     return result.value
   }
 
@@ -94,8 +94,9 @@ export class App {
       try {
         return (await this.call('task.create', wanted)).taskId
       } catch (error) {
-        // A busy machine may need several tries to learn the coder's version: the same click is given again.
-        if (tries === 5 || !(error instanceof Error) || !error.message.includes('did not tell its version')) throw error
+        // A busy machine may need several tries to learn the coder's version: the same click is given again, and the report says so.
+        if (tries === 5 || !(error instanceof Error) || !('code' in error) || error.code !== 'opencode-probe-timeout') throw error
+        console.warn(`try ${tries} of 5: ${error.message}`)
       }
     }
   }

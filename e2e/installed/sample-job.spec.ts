@@ -9,8 +9,7 @@ test('an ordinary account runs the sample task to accepted in what was installed
   try {
     const room = new Room(app.window)
     await expect(app.window).toHaveTitle('Countersign')
-    // On a machine under load OpenCode may not tell its version in time; the window says so, and a click tries again.
-    await expect(() => room.runSample()).toPass({ timeout: 200_000 })
+    await startSample(room)
     await room.approve('brief', 120_000)
     await room.approve('command', 120_000)
     await room.hasStatus('result-ready', 120_000)
@@ -30,3 +29,17 @@ test('an ordinary account runs the sample task to accepted in what was installed
   expect(existsSync(join(app.home, '.config/Countersign/journal/journal.sqlite')), 'the account has its journal').toBe(true)
   expect(readFileSync(join(app.home, '.config/Countersign/journal/journal.sqlite')).subarray(0, 15).toString()).toBe('SQLite format 3')
 })
+
+/** On a machine under load OpenCode may not tell its version in time: the window says so, and a click tries again. Any other refusal fails. */
+async function startSample(room: Room): Promise<void> {
+  const refusal = room.window.getByText('did not tell its version').first()
+  for (let left = 3; ; left -= 1) {
+    await room.window.getByRole('button', { name: 'Run the sample task' }).click()
+    // What the last click was told goes with this one.
+    await expect(refusal).toHaveCount(0)
+    await expect(room.header.or(refusal)).toBeVisible({ timeout: 60_000 })
+    if (left === 0 || await room.header.isVisible()) break
+    console.warn(`${await refusal.innerText()} (${left} tries left)`)
+  }
+  await expect(room.header).toBeVisible()
+}

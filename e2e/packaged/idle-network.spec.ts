@@ -27,8 +27,8 @@ function socketsOf(pid: number): readonly string[] {
   }
 }
 
-/** 127.0.0.0/8, ::1 and their wildcards on a socket that only listens, in the byte order of /proc/net. */
-const loopback = /^(tcp|udp)6? (0100007F|[0-9A-F]{6}7F|00000000000000000000000001000000|0000000000000000FFFF00000100007F):/
+/** 127.0.0.0/8, ::1, and 127.0.0.1 as IPv6, in the byte order of /proc/net. A socket on any other address, also one that only listens, is told. */
+const loopback = /^(tcp|udp)6? ([0-9A-F]{6}7F|00000000000000000000000001000000|0000000000000000FFFF00000100007F):/
 
 test('an app that is left alone holds no socket but on loopback, and starts neither proxy nor model', async ({ app }) => {
   test.setTimeout(idleMs + 90_000)
