@@ -1,103 +1,88 @@
-import { App } from '../app.ts'
-import { expect, test } from '../fixtures.ts'
-import { stubEntry, stubModels } from '../models.ts'
+import type { App } from '../app.ts'
+import { expect, stubbed as test } from '../fixtures.ts'
+import { stubModels } from '../models.ts'
 import { does } from '../stubs/step.ts'
 
 const screens = 'dist/screens'
 /** Padding, a direction override, a zero width space, a look-alike and a line that only scrolling shows. */
 const misleading = `ls ${' '.repeat(300)}; echo p\u0430ste \u202Etxt.sh \u200Bend\n${Array.from({ length: 60 }, (_, at) => `echo line ${at}`).join('\n')}\necho the last line`
 
-test('a command\'s card shows all of it, whole: who asks and for whom, directory, environment, isolation, digest, and every character that hides', async ({ provider }) => {
+test('a command\'s card shows all of it, whole: who asks and for whom, directory, environment, isolation, digest, and every character that hides', async ({ app, provider }) => {
   provider.coder(does.bash(misleading), does.say('Done.'))
-  const app = await App.launch({ providers: [stubEntry(provider)] })
-  try {
-    const { room, window } = app
-    await window.setViewportSize({ width: 1000, height: 700 })
-    await app.begin({ title: 'A task with a card', models: stubModels })
-    await room.approve('brief')
-    const card = room.hold('command')
-    await expect(card).toBeVisible({ timeout: 90_000 })
-    for (const words of ['Bot B', 'A task with a card', 'Working directory', '/workspace', 'Environment', 'Isolation', 'bubblewrap', 'Digest', 'Written by Bot B']) await expect(card, words).toContainText(words)
-    for (const mark of ['U+202E', 'U+200B', 'U+0430', '301 spaces']) await expect(card.locator('[data-exact]').getByText(mark), mark).toBeVisible()
-    await expect(card).toContainText(/places in this text could mislead the eye/)
-    // The whole text is there and scrolls inside the card; the buttons stay in view.
-    const text = card.locator('[data-exact]')
-    expect(await text.evaluate((element) => element.scrollHeight > element.clientHeight + 20)).toBe(true)
-    await expect(text).toContainText('echo the last line')
-    for (const name of ['Approve', 'Deny']) await expect(card.getByRole('button', { name, exact: true })).toBeInViewport({ ratio: 1 })
-    await text.evaluate((element) => { element.scrollTo(0, element.scrollHeight) })
-    await expect(card.getByRole('button', { name: 'Approve', exact: true })).toBeInViewport({ ratio: 1 })
-    await expect(card.getByRole('button', { name: 'Allow again…' }), 'nothing that cannot be parsed is offered for longer than once').toHaveCount(0)
-    await expect(card).toContainText('Only one run at a time')
-    await window.screenshot({ path: `${screens}/card-misleading-1000.png` })
-    await room.deny('command')
-  } finally {
-    await app.close()
-  }
+  const { room, window } = app
+  await window.setViewportSize({ width: 1000, height: 700 })
+  await app.begin({ title: 'A task with a card', models: stubModels })
+  await room.approve('brief')
+  const card = room.hold('command')
+  await expect(card).toBeVisible({ timeout: 90_000 })
+  for (const words of ['Bot B', 'A task with a card', 'Working directory', '/workspace', 'Environment', 'Isolation', 'bubblewrap', 'Digest', 'Written by Bot B']) await expect(card, words).toContainText(words)
+  for (const mark of ['U+202E', 'U+200B', 'U+0430', '301 spaces']) await expect(card.locator('[data-exact]').getByText(mark), mark).toBeVisible()
+  await expect(card).toContainText(/places in this text could mislead the eye/)
+  // The whole text is there and scrolls inside the card; the buttons stay in view.
+  const text = card.locator('[data-exact]')
+  expect(await text.evaluate((element) => element.scrollHeight > element.clientHeight + 20)).toBe(true)
+  await expect(text).toContainText('echo the last line')
+  for (const name of ['Approve', 'Deny']) await expect(card.getByRole('button', { name, exact: true })).toBeInViewport({ ratio: 1 })
+  await text.evaluate((element) => { element.scrollTo(0, element.scrollHeight) })
+  await expect(card.getByRole('button', { name: 'Approve', exact: true })).toBeInViewport({ ratio: 1 })
+  await expect(card.getByRole('button', { name: 'Allow again…' }), 'nothing that cannot be parsed is offered for longer than once').toHaveCount(0)
+  await expect(card).toContainText('Only one run at a time')
+  await window.screenshot({ path: `${screens}/card-misleading-1000.png` })
+  await room.deny('command')
 })
 
-test('cards come first in, first out: none swaps, none takes the focus, a queued one is not taken for seen, and a double click answers one', async ({ provider }) => {
-  const app = await App.launch({ providers: [stubEntry(provider)] })
-  try {
-    const { room, window } = app
-    await app.begin({ title: 'First', models: stubModels })
-    const first = room.hold('brief')
-    await expect(first).toBeVisible({ timeout: 60_000 })
-    const firstId = await first.getAttribute('data-approval-id')
-    const filter = window.locator('#task-filter')
-    await filter.focus()
-    await app.begin({ title: 'Second', models: stubModels })
-    const queued = room.approvals.locator('li[data-approval-id]')
-    await expect(queued).toBeVisible({ timeout: 60_000 })
-    const secondId = (await queued.getAttribute('data-approval-id'))!
-    expect(await first.getAttribute('data-approval-id'), 'the card in front stays').toBe(firstId)
-    await expect(filter, 'whoever types goes on typing').toBeFocused()
-    await window.keyboard.press('Space')
-    await window.keyboard.press('Enter')
-    await expect(first).toBeVisible()
-    await filter.fill('')
-    await window.screenshot({ path: `${screens}/cards-queued.png` })
-    const shown = async (): Promise<readonly string[]> => (await app.eventsOf('hold-shown')).map(({ payload }) => (JSON.parse(payload) as { approvalId: string }).approvalId)
-    expect(await shown(), 'the queued card is not on record as shown').toEqual([firstId])
-    const early = await decide(app, secondId, (await queued.getAttribute('data-digest'))!)
-    expect(early, 'and cannot be decided').toMatchObject({ ok: false, error: { code: 'not-shown' } })
+test('cards come first in, first out: none swaps, none takes the focus, a queued one is not taken for seen, and a double click answers one', async ({ app }) => {
+  const { room, window } = app
+  await app.begin({ title: 'First', models: stubModels })
+  const first = room.hold('brief')
+  await expect(first).toBeVisible({ timeout: 60_000 })
+  const firstId = await first.getAttribute('data-approval-id')
+  const filter = window.locator('#task-filter')
+  await filter.focus()
+  await app.begin({ title: 'Second', models: stubModels })
+  const queued = room.approvals.locator('li[data-approval-id]')
+  await expect(queued).toBeVisible({ timeout: 60_000 })
+  const secondId = (await queued.getAttribute('data-approval-id'))!
+  expect(await first.getAttribute('data-approval-id'), 'the card in front stays').toBe(firstId)
+  await expect(filter, 'whoever types goes on typing').toBeFocused()
+  await window.keyboard.press('Space')
+  await window.keyboard.press('Enter')
+  await expect(first).toBeVisible()
+  await filter.fill('')
+  await window.screenshot({ path: `${screens}/cards-queued.png` })
+  const shown = async (): Promise<readonly string[]> => (await app.eventsOf('hold-shown')).map(({ payload }) => (JSON.parse(payload) as { approvalId: string }).approvalId)
+  expect(await shown(), 'the queued card is not on record as shown').toEqual([firstId])
+  const early = await decide(app, secondId, (await queued.getAttribute('data-digest'))!)
+  expect(early, 'and cannot be decided').toMatchObject({ ok: false, error: { code: 'not-shown' } })
 
-    const approve = first.getByRole('button', { name: 'Approve', exact: true })
-    await expect(approve).toBeEnabled()
-    await approve.dblclick()
-    const next = room.approvals.locator(`section[data-approval-id="${secondId}"]`)
-    await expect(next).toBeVisible()
-    await expect.poll(shown).toEqual([firstId, secondId])
-    expect((await app.eventsOf('hold-settled')).length, 'the second click answered nothing').toBe(1)
-    await expect(next.getByRole('button', { name: 'Approve', exact: true })).toBeEnabled()
-  } finally {
-    await app.close()
-  }
+  const approve = first.getByRole('button', { name: 'Approve', exact: true })
+  await expect(approve).toBeEnabled()
+  await approve.dblclick()
+  const next = room.approvals.locator(`section[data-approval-id="${secondId}"]`)
+  await expect(next).toBeVisible()
+  await expect.poll(shown).toEqual([firstId, secondId])
+  expect((await app.eventsOf('hold-settled')).length, 'the second click answered nothing').toBe(1)
+  await expect(next.getByRole('button', { name: 'Approve', exact: true })).toBeEnabled()
 })
 
-test('the click that brings the window to the front answers nothing, and two windows\' clicks settle a card once', async ({ provider }) => {
-  const app = await App.launch({ providers: [stubEntry(provider)] })
-  try {
-    const { room, window } = app
-    await app.begin({ models: stubModels })
-    const card = room.hold('brief')
-    const approve = card.getByRole('button', { name: 'Approve', exact: true })
-    await expect(approve).toBeEnabled({ timeout: 60_000 })
-    // Without a window manager nothing else can come to the front: the window is told that it was left.
-    await window.evaluate(() => globalThis.window.dispatchEvent(new Event('blur')))
-    const box = (await approve.boundingBox())!
-    await window.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
-    expect(await app.eventsOf('hold-settled')).toEqual([])
-    await expect(approve).toBeEnabled()
+test('the click that brings the window to the front answers nothing, and two windows\' clicks settle a card once', async ({ app }) => {
+  const { room, window } = app
+  await app.begin({ models: stubModels })
+  const card = room.hold('brief')
+  const approve = card.getByRole('button', { name: 'Approve', exact: true })
+  await expect(approve).toBeEnabled({ timeout: 60_000 })
+  // Without a window manager nothing else can come to the front: the window is told that it was left.
+  await window.evaluate(() => globalThis.window.dispatchEvent(new Event('blur')))
+  const box = (await approve.boundingBox())!
+  await window.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
+  expect(await app.eventsOf('hold-settled')).toEqual([])
+  await expect(approve).toBeEnabled()
 
-    const [id, digest] = [(await card.getAttribute('data-approval-id'))!, (await card.getAttribute('data-digest'))!]
-    const outcomes = await Promise.all([decide(app, id, digest), decide(app, id, digest)])
-    expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(1)
-    expect(outcomes.find((outcome) => !outcome.ok)).toMatchObject({ error: { code: 'already-decided' } })
-    expect(await app.eventsOf('hold-settled')).toHaveLength(1)
-  } finally {
-    await app.close()
-  }
+  const [id, digest] = [(await card.getAttribute('data-approval-id'))!, (await card.getAttribute('data-digest'))!]
+  const outcomes = await Promise.all([decide(app, id, digest), decide(app, id, digest)])
+  expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(1)
+  expect(outcomes.find((outcome) => !outcome.ok)).toMatchObject({ error: { code: 'already-decided' } })
+  expect(await app.eventsOf('hold-settled')).toHaveLength(1)
 })
 
 /** A decision as another window would send it. */

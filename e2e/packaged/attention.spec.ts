@@ -1,42 +1,37 @@
-import { App } from '../app.ts'
-import { expect, test } from '../fixtures.ts'
-import { stubEntry, stubModels } from '../models.ts'
+import type { App } from '../app.ts'
+import { expect, stubbed as test } from '../fixtures.ts'
+import { stubModels } from '../models.ts'
 
 /** What the app told the system, as the main process saw it. */
 interface Told { readonly notifications: { title: string; body: string }[]; readonly badges: number[]; readonly trays: string[][]; focused: number }
 
-test('while the window is not in front, a waiting card is told by notification, badge and tray, with a count and no content; each can be turned off, and none takes the focus', async ({ provider }) => {
-  const app = await App.launch({ providers: [stubEntry(provider)] })
-  try {
-    const { room } = app
-    await listen(app)
-    const settings = await app.call('settings.get', {})
-    expect(settings.attention).toEqual({ notify: true, badge: true, tray: true })
-    const secret = 'The Very Secret Title'
-    await app.begin({ title: secret, models: stubModels })
-    await expect(room.hold('brief')).toBeVisible({ timeout: 60_000 })
-    const told = await heard(app)
-    expect(told.notifications).toEqual([{ title: 'Countersign', body: 'An approval waits.' }])
-    expect(told.badges.at(-1)).toBe(1)
-    expect(told.trays.at(-1)).toEqual(['Show Countersign', '1 approval waits', '', 'Quit'])
-    expect(told.focused, 'nothing took the focus').toBe(0)
-    expect(JSON.stringify(told)).not.toContain(secret)
+test('while the window is not in front, a waiting card is told by notification, badge and tray, with a count and no content; each can be turned off, and none takes the focus', async ({ app }) => {
+  const { room } = app
+  await listen(app)
+  const settings = await app.call('settings.get', {})
+  expect(settings.attention).toEqual({ notify: true, badge: true, tray: true })
+  const secret = 'The Very Secret Title'
+  await app.begin({ title: secret, models: stubModels })
+  await expect(room.hold('brief')).toBeVisible({ timeout: 60_000 })
+  const told = await heard(app)
+  expect(told.notifications).toEqual([{ title: 'Countersign', body: 'An approval waits.' }])
+  expect(told.badges.at(-1)).toBe(1)
+  expect(told.trays.at(-1)).toEqual(['Show Countersign', '1 approval waits', '', 'Quit'])
+  expect(told.focused, 'nothing took the focus').toBe(0)
+  expect(JSON.stringify(told)).not.toContain(secret)
 
-    await app.window.getByRole('button', { name: 'Settings', exact: true }).click()
-    await app.window.getByRole('button', { name: 'Attention' }).click()
-    await app.window.screenshot({ path: 'dist/screens/settings-attention.png' })
-    for (const name of ['Notification', 'Number on the app\'s icon', 'Icon in the system\'s tray']) await app.window.getByRole('switch', { name }).uncheck({ force: true })
-    await expect.poll(async () => (await app.call('settings.get', {})).attention).toEqual({ notify: false, badge: false, tray: false })
-    const drawn = (await heard(app)).trays.length
-    await app.begin({ title: 'Another', models: stubModels })
-    await expect.poll(async () => (await app.eventsOf('hold-opened')).length, { timeout: 60_000 }).toBe(2)
-    const later = await heard(app)
-    expect(later.notifications).toHaveLength(1)
-    expect(later.badges.at(-1)).toBe(0)
-    expect(later.trays.length, 'menus of a tray that is turned off').toBe(drawn)
-  } finally {
-    await app.close()
-  }
+  await app.window.getByRole('button', { name: 'Settings', exact: true }).click()
+  await app.window.getByRole('button', { name: 'Attention' }).click()
+  await app.window.screenshot({ path: 'dist/screens/settings-attention.png' })
+  for (const name of ['Notification', 'Number on the app\'s icon', 'Icon in the system\'s tray']) await app.window.getByRole('switch', { name }).uncheck({ force: true })
+  await expect.poll(async () => (await app.call('settings.get', {})).attention).toEqual({ notify: false, badge: false, tray: false })
+  const drawn = (await heard(app)).trays.length
+  await app.begin({ title: 'Another', models: stubModels })
+  await expect.poll(async () => (await app.eventsOf('hold-opened')).length, { timeout: 60_000 }).toBe(2)
+  const later = await heard(app)
+  expect(later.notifications).toHaveLength(1)
+  expect(later.badges.at(-1)).toBe(0)
+  expect(later.trays.length, 'menus of a tray that is turned off').toBe(drawn)
 })
 
 /** Listens in on what the app tells the system; the window counts as not in front. */
