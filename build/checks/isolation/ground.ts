@@ -1,7 +1,7 @@
 import { execFile, execFileSync, type ChildProcess, spawn } from 'node:child_process'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,11 +65,4 @@ export async function layGround(): Promise<Ground> {
       await Promise.all([dir, tmpFile, shmFile].map((path) => rm(path, { recursive: true, force: true })))
     },
   }
-}
-
-/** Processes of the whole host whose command line holds `word`, by number. */
-export async function processesWith(word: string): Promise<readonly number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
-  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${String(pid)}/cmdline`, 'latin1').catch(() => '')))
-  return pids.filter((_pid, at) => lines[at]?.includes(word) === true)
 }
