@@ -12,7 +12,7 @@ export function defaultAmount({ cap, max, suggested }: RaiseOffer): number {
 }
 
 /** An amount as the owner types it: money in US dollars, everything else as a whole number. */
-export function amountText({ cap }: RaiseOffer, amount: number): string {
+export function amountText({ cap }: Pick<RaiseOffer, 'cap'>, amount: number): string {
   return cap === 'money' ? (amount / microUsdPerUsd).toFixed(amount % microUsdPerCent === 0 ? 2 : 6) : String(amount)
 }
 

@@ -39,6 +39,6 @@ function errorOf(offer: RaiseOffer, bad: BadAmount): string {
   return bad === 'too-low' ? t.approvals.raise.tooLow(inWords(offer, offer.min)) : t.approvals.raise.tooHigh(inWords(offer, offer.max))
 }
 
-function inWords({ cap }: RaiseOffer, amount: number): string {
-  return cap === 'money' ? `$${amountText({ cap, from: 0, min: 0, max: 0, suggested: 0 }, amount)}` : t.approvals.raise.amount[cap](count(amount))
+function inWords(offer: Pick<RaiseOffer, 'cap'>, amount: number): string {
+  return offer.cap === 'money' ? `$${amountText(offer, amount)}` : t.approvals.raise.amount[offer.cap](count(amount))
 }

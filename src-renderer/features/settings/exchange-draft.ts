@@ -1,5 +1,6 @@
-import type { CredentialExchange } from '../../../src-preload/contract/settings.ts'
+import { exchangeSchema, type CredentialExchange } from '../../../src-preload/contract/settings.ts'
 import { t } from '../../i18n/text.ts'
+import { isHttpUrl } from './http-url.ts'
 
 /** How the key of a provider is used, as it is typed. `as-it-is`: no exchange. */
 export interface ExchangeDraft {
@@ -32,9 +33,9 @@ export function exchangeProblems(draft: ExchangeDraft): ExchangeProblems {
   if (draft.how === 'as-it-is') return {}
   const life = draft.life.trim()
   return {
-    ...(/^https?:\/\/[^\s/]+/i.test(draft.url.trim()) && URL.canParse(draft.url.trim()) ? {} : { url: t.providers.badUrl }),
+    ...(isHttpUrl(draft.url) ? {} : { url: t.providers.badUrl }),
     ...(draft.how === 'client-credentials' && draft.clientId.trim() === '' ? { clientId: t.exchange.needClientId } : {}),
-    ...(life === '' || (/^\d{1,5}$/.test(life) && Number(life) >= 30 && Number(life) <= 86_400) ? {} : { life: t.exchange.badLife }),
+    ...(life === '' || (/^\d+$/.test(life) && exchangeSchema.shape.lifeSeconds.safeParse(Number(life)).success) ? {} : { life: t.exchange.badLife }),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Provider, ProviderView } from '../../../src-preload/contract/settings.ts'
 import { t } from '../../i18n/text.ts'
 import { exchangeDraft, exchangeOf, type ExchangeDraft } from './exchange-draft.ts'
+import { isHttpUrl } from './http-url.ts'
 
 /** A provider that is being added or edited. `models`: one id a line. `key` empty: leave the stored one as it is. */
 export interface ProviderDraft {
@@ -89,14 +90,5 @@ export function providerOf(draft: ProviderDraft, today: string): Provider {
   return {
     id: draft.before?.id ?? draft.id, label: draft.label.trim(), baseUrl: draft.baseUrl.trim(), api: draft.api,
     models: modelIds(draft).map((id) => modelOf(draft, id, today)), ...(keyEnv === '' ? {} : { keyEnv }), ...(exchange === undefined ? {} : { exchange }),
-  }
-}
-
-function isHttpUrl(text: string): boolean {
-  try {
-    const url = new URL(text.trim())
-    return url.protocol === 'https:' || url.protocol === 'http:'
-  } catch {
-    return false
   }
 }
