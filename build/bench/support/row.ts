@@ -15,6 +15,11 @@ export interface BenchRow {
 /** A file `build/bench/NAME.ts` exports its measurement as `bench`. It cleans up after itself and throws when it could not measure. */
 export type Bench = () => Promise<readonly BenchRow[]>
 
+/** A row of milliseconds that must not be more than `limitMs`. */
+export function atMostMs(name: string, value: number, limitMs: number): BenchRow {
+  return { name, value, unit: 'ms', reference: limitMs, ratio: value / limitMs, gate: `≤ ${limitMs} ms`, pass: value <= limitMs }
+}
+
 /** The value at `share` (0 to 1) of the sorted values; NaN of none. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
