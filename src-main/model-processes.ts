@@ -38,7 +38,7 @@ export class ModelProcesses {
     this.#deps = deps
     const { gateway } = deps
     this.onDemand = {
-      start: () => gateway.start(), close: (taskId) => gateway.close(taskId), stop: () => gateway.stop(),
+      close: (taskId) => gateway.close(taskId),
       onAdmission: (decide) => { gateway.onAdmission(decide) }, onCallStarted: (listener) => { gateway.onCallStarted(listener) }, onCallEnded: (listener) => { gateway.onCallEnded(listener) }, onPreview: (listener) => { gateway.onPreview(listener) },
       open: async (grant) => {
         const [proxy, target] = await Promise.all([this.#startProxy(), this.#located(grant.target)])

@@ -240,7 +240,6 @@ export interface ToolPreview {
   readonly state: 'growing' | 'complete' | 'interrupted'; readonly seenAt: Millis
 }
 export interface ModelGateway {
-  start(): Promise<Result<{ readonly port: number | null; readonly note: string | null }, Failure>>
   /** A bearer token for one bot of one task, and the Unix socket that serves it. A request under it for another model than the target's is refused; bodies are never rewritten. */
   open(grant: { readonly taskId: TaskId; readonly bot: Bot; readonly target: ModelTarget }): Promise<Result<{ readonly token: string; readonly socketPath: string }, Failure>>
   close(taskId: TaskId): Promise<void>
@@ -248,7 +247,6 @@ export interface ModelGateway {
   onCallStarted(listener: (call: AdmissionAsk) => void): void
   onCallEnded(listener: (end: GatewayCallEnd) => void): void
   onPreview(listener: (preview: ToolPreview) => void): void
-  stop(): Promise<void>
 }
 /** Resolves what Settings and the environment say. The demo provider is always there. */
 export interface ModelDirectory { resolve(ref: ModelRef): Result<ModelTarget, Failure> }

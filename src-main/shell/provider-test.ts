@@ -13,7 +13,7 @@ export function probeAware(gateway: ModelGateway): ModelGateway {
 
 function bound(gateway: ModelGateway): ModelGateway {
   return {
-    start: () => gateway.start(), open: (grant) => gateway.open(grant), close: (taskId) => gateway.close(taskId), stop: () => gateway.stop(), onAdmission: (decide) => { gateway.onAdmission(decide) },
+    open: (grant) => gateway.open(grant), close: (taskId) => gateway.close(taskId), onAdmission: (decide) => { gateway.onAdmission(decide) },
     onCallStarted: (listener) => { gateway.onCallStarted(listener) }, onCallEnded: (listener) => { gateway.onCallEnded(listener) }, onPreview: (listener) => { gateway.onPreview(listener) },
   }
 }

@@ -36,11 +36,9 @@ export function createScriptedGateway(): ScriptedGateway {
   const closed: string[] = []
   return {
     opened, closed,
-    start: () => Promise.resolve(ok({ port: 18_747, note: null })),
     open: (grant) => { opened.push(`${grant.taskId}/${grant.bot}`); return Promise.resolve(ok({ token: `token-${grant.bot}-${grant.taskId}`, socketPath: '/scripted.sock' })) },
     close: (taskId) => { closed.push(taskId); return Promise.resolve() },
     onAdmission: (listener) => { decide = listener }, onCallStarted: () => undefined, onCallEnded: (listener) => { ended = listener }, onPreview: (listener) => { previewed = listener },
-    stop: () => Promise.resolve(),
     admit: (ask) => decide(ask), end: (end) => { ended(end) }, preview: (preview) => { previewed(preview) },
   }
 }

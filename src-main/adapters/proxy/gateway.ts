@@ -31,8 +31,12 @@ export interface ModelGatewayDeps {
   readonly vendorJobs?: Pick<VendorJobs, 'ask' | 'stop' | 'stopAll'>
 }
 
-/** The gateway with what the window shows of its process. */
+/** The gateway with its process: when it runs, and what the window shows of it. */
 export interface SupervisedGateway extends ModelGateway {
+  /** `port`: of the loopback door. `note`: what the owner should know of it. */
+  start(): Promise<Result<{ readonly port: number | null; readonly note: string | null }, Failure>>
+  /** Ends it; resolves when it has gone. */
+  stop(): Promise<void>
   state(): { readonly state: ProxyState; readonly port: number | null; readonly note: string | null }
   onState(listener: () => void): void
   /** Settings or keys have changed: the rules and each grant's key are handed to the proxy anew. Calls in flight go on as they began. */
