@@ -19,13 +19,13 @@ export interface LoginPlace {
   readonly system: { getLoginItemSettings(): { readonly openAtLogin: boolean }; setLoginItemSettings(settings: { readonly openAtLogin: boolean }): void }
 }
 
-const none: Failure = failure('unavailable', 'This app cannot be opened at login here.', 'Install a package of it.')
+const nowhere: OpenAtLogin = { get: () => null, set: () => err(failure('unavailable', 'This app cannot be opened at login here.', 'Install a package of it.')) }
 
 /** macOS and Windows by Electron; on Linux an entry of the desktop's autostart folder, which every desktop reads. A run from the sources has none. */
 export function createOpenAtLogin(place: LoginPlace): OpenAtLogin {
-  if (!place.isPackaged) return { get: () => null, set: () => err(none) }
+  if (!place.isPackaged) return nowhere
   if (place.platform === 'linux') return onLinux(place)
-  if (place.platform !== 'darwin' && place.platform !== 'win32') return { get: () => null, set: () => err(none) }
+  if (place.platform !== 'darwin' && place.platform !== 'win32') return nowhere
   return {
     get: () => place.system.getLoginItemSettings().openAtLogin,
     set: (on) => { place.system.setLoginItemSettings({ openAtLogin: on }); return place.system.getLoginItemSettings().openAtLogin === on ? ok(null) : err(failure('unavailable', 'The system did not take it.', 'Look into the system\'s own settings for login items.')) },
@@ -37,7 +37,7 @@ function onLinux({ env, execPath }: LoginPlace): OpenAtLogin {
   const config = env['XDG_CONFIG_HOME'] ?? (home === undefined ? undefined : join(home, '.config'))
   // An AppImage runs from a mount that is another at each start.
   const program = env['APPIMAGE'] ?? execPath
-  if (config === undefined || !config.startsWith('/') || /[\n\r]/.test(program)) return { get: () => null, set: () => err(none) }
+  if (config === undefined || !config.startsWith('/') || /[\n\r]/.test(program)) return nowhere
   const folder = join(config, 'autostart')
   const path = join(folder, 'countersign.desktop')
   const withDisk = (act: () => void): Result<null, Failure> => {
