@@ -32,7 +32,7 @@ describe('the third-party notices', () => {
     expect(first).toContain('Copyright (c) 2025 opencode')
   })
 
-  it('hold a text for each package, its licence or its copyright, from the package itself', () => {
+  it('hold a text for each package, its licence or its copyright', () => {
     const bare = sections.filter((section) => !/copyright|permission is hereby granted|permission to use|licensed under|apache license/i.test(section.replace(/^Licence: .*$/m, '')))
     expect(bare.map((section) => section.split('\n')[0])).toEqual([])
   })

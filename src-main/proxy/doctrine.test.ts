@@ -56,9 +56,9 @@ function textOf(reply: Reply): string {
 const unavailable: readonly Situation[] = ['no credential', 'direct disabled', 'attestation denied', 'transport failure', 'connection reset', 'malformed reply', 'redirect', 'exchange failure']
 const plain = { messages: [{ role: 'system', content: 'Be short.' }, { role: 'user', content: [{ type: 'text', text: 'Say' }, { type: 'text', text: 'hello' }] }], temperature: 0.2, metadata: { secret: 'no' } }
 
-/** docs/proxy.md, “What counts as carrying tools”, row by row. `warm`: text, a fallback answers. */
 const called = { id: 'c1', type: 'function', function: { name: 'write', arguments: '{}' } }
 const withMessage = (message: object): object => ({ messages: [{ role: 'user', content: 'hi' }, message] })
+/** docs/proxy.md, “What counts as carrying tools”, row by row. `warm`: text, a fallback answers. */
 const decisions: readonly [string, object, 'warm' | 'tools' | 'direct only'][] = [
   ['tools with an entry', { tools }, 'tools'], ['tools under tool_choice none', { tools, tool_choice: 'none' }, 'tools'], ['legacy functions', { functions: [{ name: 'write' }] }, 'tools'], ['legacy functions under function_call none', { functions: [{ name: 'write' }], function_call: 'none' }, 'tools'],
   ['tools: []', { tools: [] }, 'warm'], ['functions: []', { functions: [] }, 'warm'], ['tools: null', { tools: null }, 'warm'],
