@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { bundleInputs } from '../runtime/build-app.ts'
 import { run } from '../runtime/run-command.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -17,10 +18,14 @@ export async function packageIfOutdated(): Promise<void> {
 async function isOutdated(): Promise<boolean> {
   if (!existsSync(packaged)) return true
   const { mtimeMs } = await stat(packaged)
-  for (const folder of ['src-main', 'src-preload', 'src-renderer', 'resources', 'build/release', 'build/icons']) {
-    for (const entry of await readdir(join(root, folder), { recursive: true, withFileTypes: true })) {
-      if (entry.isFile() && (await stat(join(entry.parentPath, entry.name))).mtimeMs > mtimeMs) return true
-    }
-  }
+  for (const input of [...bundleInputs, 'resources', 'build/release', 'build/icons']) if (await isNewer(join(root, input), mtimeMs)) return true
+  return false
+}
+
+/** Whether a file, or one of a folder, was changed later than that. */
+async function isNewer(path: string, thanMs: number): Promise<boolean> {
+  const found = await stat(path)
+  if (!found.isDirectory()) return found.mtimeMs > thanMs
+  for (const name of await readdir(path)) if (await isNewer(join(path, name), thanMs)) return true
   return false
 }

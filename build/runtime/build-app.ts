@@ -4,7 +4,8 @@ import { dirname, join, resolve } from 'node:path'
 import { run } from './run-command.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const inputs = ['src-main', 'src-preload', 'src-renderer', 'electron.vite.config.ts', 'build/release/failpoints.ts', 'package-lock.json']
+/** What the bundles are made of: files and folders of the repository. */
+export const bundleInputs = ['src-main', 'src-preload', 'src-renderer', 'electron.vite.config.ts', 'build/release/failpoints.ts', 'package-lock.json']
 const cache = join(root, 'node_modules/.cache')
 /** The main process with failpoints, for tests; the rest of that build is what ships. */
 export const inspectableMain = join(cache, 'countersign-inspectable/main')
@@ -30,7 +31,7 @@ async function buildInto(folder: string, stamp: string, env: NodeJS.ProcessEnv):
 
 function digestOfInputs(): string {
   const hash = createHash('sha256')
-  for (const input of inputs) addTo(hash, join(root, input))
+  for (const input of bundleInputs) addTo(hash, join(root, input))
   return hash.digest('hex')
 }
 
