@@ -43,7 +43,7 @@ export const verifyRunners: readonly Runner[] = [
 
 /** The second half, on the packaged app. Further runners are added here. */
 export const packagedRunners: readonly Runner[] = [
-  { script: 'isolation', arguments: ['--other-account'], says: true },
+  { script: 'isolation', arguments: ['--other-account'], says: true, unfit: () => (process.getuid?.() === 0 ? null : 'this is an ordinary account, and the unit tests were that half') },
   { script: 'harness', says: true },
   { script: 'simulate', says: true },
   { script: 'package', arguments: ['--inspectable'] },
@@ -90,6 +90,6 @@ async function runOne({ script, arguments: extra = [], report, says = false, unf
   const counted = report !== undefined && existsSync(report.path) ? report.read(report.path) : (saidTally(said) ?? none)
   if (code !== 0) return { ...counted, failed: Math.max(1, counted.failed) }
   if (report === undefined && !says) return { passed: 1, failed: 0, skipped: 0 }
-  // A runner that says yes without having run a test, or having said that it left one out, is a failure.
-  return counted.passed === 0 && counted.skipped === 0 ? { ...counted, failed: Math.max(1, counted.failed) } : counted
+  // A runner that says yes without having run a test is a failure.
+  return counted.passed === 0 ? { ...counted, failed: Math.max(1, counted.failed) } : counted
 }
