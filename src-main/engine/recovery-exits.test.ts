@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { failure } from '../../src-preload/contract/failure.ts'
 import type { CallId, TaskId } from '../../src-preload/contract/ids.ts'
-import { err } from '../../src-preload/contract/result.ts'
+import { err, ok } from '../../src-preload/contract/result.ts'
 import { sayTurnEnded } from '../adapters/memory/scripted-coder.ts'
 import { leadSays, openScriptedRoom, type ScriptedRoom } from '../adapters/memory/scripted-room.ts'
 import type { TaskEvent } from '../core/task/events.ts'
 import { brokenLaws } from '../core/task/laws.ts'
+import { waitingHolds } from '../core/task/model.ts'
 
 const ambiguous = err(failure('submit-ambiguous', 'No answer came in time.', 'Check again.'))
 const deadlineMs = 600_000
@@ -83,6 +84,64 @@ describe('a turn that the owner marks as done while its process runs', () => {
     expect(room.state(taskId)).toMatchObject({ status: 'failed', failure: { code: 'sandbox-failed' } })
     expect(eventsOf(room, taskId)).not.toContain('evidence-recorded')
     lawful(room, taskId)
+  })
+})
+
+describe('a turn that the owner resends while its process runs', () => {
+  it('is sent again only after that process was stopped, with proof, whatever it says meanwhile', async () => {
+    const { room, taskId } = await uncertainAlive()
+    const go = room.coder.gates.hold('stop')
+    const first = room.coder.run()
+    room.coder.submitAnswer = ok(null)
+    await exit(room, taskId, 'resend')
+    for (const again of ['re-check', 'resend'] as const) await exit(room, taskId, again)
+    first.say({ is: 'tool-running', callId: 'call_late' as CallId, tool: 'write', input: {}, output: null })
+    first.say({ is: 'permission-asked', permissionId: 'per_late', callId: null, permission: 'bash', patterns: ['ls'], command: 'ls', workdir: '/workspace', files: [], diff: null })
+    sayTurnEnded(first)
+    await room.settle()
+    expect(room.state(taskId)).toMatchObject({ recovery: { resending: true }, coder: { is: 'running' }, phase: 'coding' })
+    expect([room.coder.runs.length, first.submitted.length, room.state(taskId).turns.length]).toEqual([1, 1, 1])
+    first.say({ is: 'exited', code: null, signal: 'SIGKILL' })
+    go()
+    await room.settle()
+    expect(room.state(taskId)).toMatchObject({ recovery: null, coder: { is: 'running' }, status: 'working' })
+    expect([waitingHolds(room.state(taskId)), room.state(taskId).openTools.size]).toEqual([[], 0])
+    expect(room.coder.runs.map((run) => [run.stopped, run.submitted.length])).toEqual([[true, 1], [false, 1]])
+    expect(room.coder.run().submitted[0]?.messageId).not.toBe(first.submitted[0]?.messageId)
+    sayTurnEnded(room.coder.run())
+    await room.settle()
+    expect(room.state(taskId).status).toBe('result-ready')
+    lawful(room, taskId)
+  })
+
+  it('is not sent when the process cannot be proven to be gone, and leaves every exit', async () => {
+    const { room, taskId } = await uncertainAlive()
+    room.coder.unprovable = true
+    await exit(room, taskId, 'resend')
+    expect(room.state(taskId)).toMatchObject({ recovery: { state: 'uncertain', what: expect.stringMatching(/^Nothing was sent again/) as string }, turns: { length: 1 } })
+    expect(room.state(taskId).recovery?.resending).toBeUndefined()
+    room.coder.unprovable = false
+    room.coder.submitAnswer = ok(null)
+    await exit(room, taskId, 'resend')
+    expect(room.state(taskId)).toMatchObject({ recovery: null, turns: { length: 2 } })
+    expect(room.coder.runs.map((run) => run.stopped)).toEqual([true, false])
+    lawful(room, taskId)
+  })
+
+  it('is uncertain again, and not sent, when the app or the task\'s time ends before the proof', async () => {
+    for (const ends of ['app', 'time'] as const) {
+      const { room, taskId } = await uncertainAlive()
+      const go = room.coder.gates.hold('stop')
+      await exit(room, taskId, 'resend')
+      if (ends === 'app') await room.restart()
+      else await room.time.advance(deadlineMs)
+      go()
+      await room.settle()
+      expect(room.state(taskId)).toMatchObject({ recovery: { state: 'uncertain' }, coder: { is: 'gone' }, turns: { length: 1 } })
+      expect(room.state(taskId).recovery?.resending).toBeUndefined()
+      expect(room.coders.flatMap((coder) => coder.runs)).toHaveLength(1)
+      lawful(room, taskId)
+    }
   })
 })
 

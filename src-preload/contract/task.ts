@@ -28,7 +28,7 @@ export const cancelSchema = z.discriminatedUnion('state', [
 ])
 export type Cancel = z.infer<typeof cancelSchema>
 
-export const recoverySchema = z.object({ state: z.literal('uncertain'), since: millisSchema, what: z.string().max(1_000), /** The deadline passed meanwhile: nothing new is sent, whatever the check finds. */ late: z.literal(true).optional() })
+export const recoverySchema = z.object({ state: z.literal('uncertain'), since: millisSchema, what: z.string().max(1_000), /** The deadline passed meanwhile: nothing new is sent, whatever the check finds. */ late: z.literal(true).optional(), /** The owner chose to resend: what may still run is being stopped before that. */ resending: z.literal(true).optional() })
 export type Recovery = z.infer<typeof recoverySchema>
 
 /** The four exits from `uncertain`. */

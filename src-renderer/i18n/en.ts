@@ -68,7 +68,7 @@ export const en = {
     review: 'Review', showInspector: 'Show inspector', hideInspector: 'Hide inspector',
     uncertain: 'Uncertain', uncertainWhy: 'Something was sent and it is not known whether it happened. Nothing is sent again by itself.',
     exits: { 're-check': 'Re-check', 'mark-done': 'Mark done', 'mark-not-done': 'Mark not done', resend: 'Resend' },
-    exitHints: { 're-check': 'Read the session again and compare', 'mark-done': 'It happened; go on from there', 'mark-not-done': 'It did not happen; go on without it', resend: 'Send it again under the same id' },
+    exitHints: { 're-check': 'Read the session again and compare', 'mark-done': 'It happened; go on from there', 'mark-not-done': 'It did not happen; go on without it', resend: 'Stop what may still run, then send it again' },
     waitingApproval: (n: number) => (n === 1 ? 'Waits for your approval' : `Waits for ${n.toString()} approvals`),
     waitingInput: 'Waits for an answer', waitsFor: (what: string) => `Waits for ${what}`, nextTry: (time: string) => `next try in ${time}`,
     copyTaskId: 'Copy task id',

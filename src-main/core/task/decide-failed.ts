@@ -29,10 +29,15 @@ export function effectFailed(state: TaskState, command: Failed, ctx: DecideConte
     case 'verify.run': return notVerified(state, command, ctx)
     // It broke off without saying how far it came: only a look at the folder can tell.
     case 'workspace.apply': case 'workspace.observe': return state.phase !== 'applying' ? decided([noted]) : decided([noted, { type: 'recovery-needed', what: uncertain(`Applying the result broke off: ${command.failure.message}`) }])
-    // E1. Files that somebody may still write to are no result.
-    case 'coder.stop': return state.phase === 'collecting' ? failTask(state, command.failure) : decided([noted])
+    case 'coder.stop': return notStopped(state, command, noted)
     case 'coder.answerPermission': case 'coder.answerCommand': case 'workspace.dispose': return decided([noted])
   }
+}
+
+/** E1. Files that somebody may still write to are no result, and no turn is sent again beside one that may still run. */
+function notStopped(state: TaskState, command: Failed, noted: TaskEvent): Decided {
+  if (state.phase === 'collecting') return failTask(state, command.failure)
+  return state.recovery?.resending === true ? decided([noted, { type: 'recovery-needed', what: uncertain(`Nothing was sent again. ${command.failure.message}`) }]) : decided([noted])
 }
 
 /**

@@ -1,5 +1,6 @@
 import { failure } from '../../../src-preload/contract/failure.ts'
 import { err } from '../../../src-preload/contract/result.ts'
+import type { RecoveryExit } from '../../../src-preload/contract/task.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
 import { decided, endOfTurn, failTask, hangsOnTurn, ignored, interruptTools, refuseAsks, withdrawHolds, withdrawQuestions, wrongState, type Decided } from './decision.ts'
 import { afterRestart, type EffectKind } from './effects.ts'
@@ -56,7 +57,7 @@ function interruptedWords(turn: Turn): string {
 /** The agent's process ended by itself. */
 export function coderExited(state: TaskState, command: Host<'coder-exited'>): Decided {
   if (state.coder.is !== 'running' && state.coder.is !== 'starting') return ignored
-  if (state.phase === 'stopping') return ignored // The stop that is under way brings its proof.
+  if (state.phase === 'stopping' || state.recovery?.resending === true) return ignored // The stop that is under way brings its proof.
   const lost = lostWithCoder(state, `OpenCode ended (${command.how}).`, null)
   if (isFinished(state.status)) return decided(lost, state.workspaceDisposed ? [] : [{ kind: 'workspace.dispose' }])
   const turn = activeTurn(state)
@@ -100,23 +101,54 @@ export function resolveRecovery(state: TaskState, command: Extract<OwnerCommand,
   if (state.phase === 'applying') return resolveApply(state, command, ctx)
   const turn = activeTurn(state)
   if (turn === null) return decided([{ type: 'recovery-resolved', exit: command.exit, detail: 'Nothing was in flight any more.' }])
-  const resolved: TaskEvent = { type: 'recovery-resolved', exit: command.exit, detail: 'The owner decided.' }
+  const resolved = resolvedBy(command.exit)
   switch (command.exit) {
     case 're-check':
+      if (state.recovery.resending === true) return ignored // Its process is being stopped.
       if (state.coder.is === 'running') return decided([], [{ kind: 'coder.reconcile', turnId: turn.turnId }])
       if (state.coder.is === 'starting') return ignored // A check is under way; a second process would share the first one's state.
       return decided([{ type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }])
     case 'mark-done': return markDone(state, turn, resolved)
     case 'mark-not-done': return failTask(state, failure('cancelled', 'The owner marked the interrupted turn as not done.', 'A snapshot of the workspace was kept. Start the task again if you like.'), [resolved, { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: null }])
-    case 'resend': {
+    case 'resend':
       // Time is up for new work; what was done before can still be taken.
-      if (ctx.now >= state.deadlineAt) return err(failure('deadline-passed', 'The task\'s deadline has passed, so nothing is sent again.', 'Check again or mark the turn as done to keep what it did, mark it as not done, or start a new task.'))
+      if (ctx.now >= state.deadlineAt) return tooLateToResend
       if (turn.absent && ownMessage(state, turn)) return resendSame(state, turn, resolved)
-      const ended: TaskEvent = { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: null }
-      const started = startTurn(state, ctx, { kind: 'continue', text: continueText(turn.text) }, [resolved, ...endOfTurn(state, 'The turn was given up for a new one.', false), ended])
-      return started.ok && started.value.retire !== 'all' ? decided(started.value.events, [...refuseAsks(state, 'the turn ended'), ...started.value.effects], ['lead.answer']) : started
-    }
+      return state.coder.is === 'running' ? stopToResend(state) : resendAnew(state, turn, ctx)
   }
+}
+
+function resolvedBy(exit: RecoveryExit): TaskEvent {
+  return { type: 'recovery-resolved', exit, detail: 'The owner decided.' }
+}
+
+const tooLateToResend = err(failure('deadline-passed', 'The task\'s deadline has passed, so nothing is sent again.', 'Check again or mark the turn as done to keep what it did, mark it as not done, or start a new task.'))
+
+/** A turn that may have arrived is given up for a new one, which goes on from what it did. */
+function resendAnew(state: TaskState, turn: Turn, ctx: DecideContext): Decided {
+  const ended: TaskEvent = { type: 'turn-ended', turnId: turn.turnId, outcome: 'interrupted', text: '', failure: null }
+  const started = startTurn(state, ctx, { kind: 'continue', text: continueText(turn.text) }, [resolvedBy('resend'), ...endOfTurn(state, 'The turn was given up for a new one.', false), ended])
+  return started.ok && started.value.retire !== 'all' ? decided(started.value.events, [...refuseAsks(state, 'the turn ended'), ...started.value.effects], ['lead.answer']) : started
+}
+
+/**
+ * T5. The turn may still run in a live process, and OpenCode takes a second prompt for more of the first: the process is stopped, with proof,
+ * before anything is sent. Until then the turn stays uncertain, so that an end of the app, a deadline or a failed stop leaves the owner every exit.
+ */
+function stopToResend(state: TaskState): Decided {
+  if (state.recovery?.resending === true) return ignored
+  return decided([{ type: 'recovery-needed', what: 'What may still run is stopped first; the turn is sent again once that is proven.', resending: true }], [{ kind: 'coder.stop' }], ['coder.reconcile'])
+}
+
+/** The process is gone, and the owner's resend goes on. Null: it was not stopped for one. */
+export function stoppedToResend(state: TaskState, command: Host<'coder-stopped'>, ctx: DecideContext): Decided | null {
+  const turn = activeTurn(state)
+  const stopped = state.recovery?.resending === true && state.cancel === null && turn !== null ? coderStopped(state, command) : null
+  if (turn === null || stopped?.ok !== true) return null
+  const after: TaskState = { ...state, coder: { is: 'gone' }, openTools: new Map() }
+  const resent = ctx.now >= state.deadlineAt ? tooLateToResend : resendAnew(after, turn, ctx)
+  if (!resent.ok) return decided([...stopped.value.events, { type: 'recovery-needed', what: uncertain(resent.error.message) }])
+  return decided([...stopped.value.events, ...resent.value.events], resent.value.effects, resent.value.retire)
 }
 
 /** The files as they are become the result. E1. Nobody may write to them any more: a process that runs is stopped, with proof, before they are compared. */
@@ -145,7 +177,7 @@ function resendSame(state: TaskState, turn: Turn, resolved: TaskEvent): Decided 
 
 /** After a crash in the middle of applying, where the folder's state is unclear. */
 function resolveApply(state: TaskState, command: Extract<OwnerCommand, { is: 'resolve-recovery' }>, ctx: DecideContext): Decided {
-  const resolved: TaskEvent = { type: 'recovery-resolved', exit: command.exit, detail: 'The owner decided.' }
+  const resolved = resolvedBy(command.exit)
   if (state.evidence === null) return wrongState(state, 'Resolving')
   switch (command.exit) {
     // The folder is looked at first: applying again what is applied already would be refused as a change of the folder.

@@ -45,9 +45,9 @@ export const deadlineFailure = failure('deadline-passed', 'The task\'s deadline 
  * C3. The deadline binds an uncertain task as well: what may still run is stopped with proof, what waited expires, and nothing is sent any more. What it
  * did before that is not thrown away: it stays uncertain, the owner is told, and every exit but a resend stays open.
  */
-function lateWhileUncertain(state: TaskState, { what, late }: Recovery): Decided {
+function lateWhileUncertain(state: TaskState, { what, late, resending }: Recovery): Decided {
   if (late === true) return ignored
-  const told: TaskEvent = { type: 'recovery-needed', what: uncertain(`The deadline passed, so nothing is sent again. ${what}`), late: true }
+  const told: TaskEvent = { type: 'recovery-needed', what: uncertain(`The deadline passed, so nothing is sent again. ${resending === true ? 'What may still run is stopped.' : what}`), late: true }
   return decided([...expired(state, 'the deadline passed'), told], state.coder.is === 'running' ? [...refuseAsks(state, 'the deadline passed'), { kind: 'coder.stop' }] : [], ['coder.submit', 'coder.answerQuestion', 'lead.answer'])
 }
 

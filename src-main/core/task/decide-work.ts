@@ -37,6 +37,8 @@ export function turnEnded(state: TaskState, command: Host<'turn-ended'>, ctx: De
   const turn = activeTurn(state)
   // T3. A result is taken only for the active turn; a late end of an older message changes nothing.
   if (turn?.messageId !== command.messageId || state.phase !== 'coding') return ignored
+  // The owner has given it up for a new one, which begins once its process is gone.
+  if (state.recovery?.resending === true) return ignored
   const completed = command.outcome === 'completed'
   if (state.recovery !== null && !completed) return decided([{ type: 'recovery-needed', what: uncertain(`Checked: turn ${String(turn.index)} arrived and ended without a result. ${command.failure?.message ?? ''}`) }])
   // The end of an uncertain turn, read from history, is the answer to what was uncertain about it.

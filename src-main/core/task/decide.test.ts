@@ -234,7 +234,7 @@ describe('uncertainty', () => {
   it('leaves nothing waiting of a turn that history settled or the owner took as done', () => {
     const ended = [
       (task: Played) => task.play({ is: 'turn-reconciled', turnId: activeTurn(task.state)!.turnId, state: 'completed', text: '' }),
-      (task: Played) => task.play({ is: 'resolve-recovery', exit: 'mark-done' }), (task: Played) => task.play({ is: 'resolve-recovery', exit: 'resend' }),
+      (task: Played) => task.play({ is: 'resolve-recovery', exit: 'mark-done' }), (task: Played) => task.play({ is: 'resolve-recovery', exit: 'resend' }, say.stopped),
     ]
     for (const end of ended) {
       const task = playToWork().play(say.restarted, { is: 'resolve-recovery', exit: 're-check' }, say.started, say.bash('per_1', 'ls'), say.question('que_1'), say.toolStarted('call_1'))
@@ -270,6 +270,10 @@ describe('uncertainty', () => {
     const task = ambiguous(playToSend())
     if (known === 'interrupted') task.play({ is: 'turn-reconciled', turnId: activeTurn(task.state)!.turnId, state: 'interrupted', text: '' })
     task.play({ is: 'resolve-recovery', exit: 'resend' })
+    expect([task.effects, task.state.turns.length, task.state.recovery?.resending]).toEqual([[{ kind: 'coder.stop' }], 1, true])
+    task.play(say.stopped)
+    expect(task.effects).toEqual([{ kind: 'coder.start' }])
+    task.play(say.started)
     expect(task.effects).toEqual([{ kind: 'coder.submit', turnId: task.state.turns[1]!.turnId }])
     expect(new Set(task.state.turns.map((turn) => turn.messageId)).size).toBe(2)
   })

@@ -5,7 +5,7 @@ import type { DecideContext, HostCommand, OwnerCommand, TaskCommand } from './co
 import { briefApproved, briefWritten, denied, leadFailed, openTask, providerApproved, workspacePrepared, writeBrief } from './decide-brief.ts'
 import { topUpApproved, topUpDenied } from './decide-budget.ts'
 import { callEnded, callUnservable, callWanted } from './decide-calls.ts'
-import { appRestarted, coderExited, resolveRecovery, turnAmbiguous, turnReconciled } from './decide-recovery.ts'
+import { appRestarted, coderExited, resolveRecovery, stoppedToResend, turnAmbiguous, turnReconciled } from './decide-recovery.ts'
 import { acceptanceApproved, acceptanceDenied, applied, applyRefused, evidenceCollected, requestRevision, reviewed, verified } from './decide-result.ts'
 import { coderStopped, deadlinePassed, requestStop } from './decide-stop.ts'
 import { grantGiven, revokeGrant } from './decide-grant.ts'
@@ -105,7 +105,7 @@ function decideHost(state: TaskState, command: HostCommand, ctx: DecideContext):
     case 'question-asked': return questionAsked(state, command, ctx)
     case 'question-expired': return questionExpired(state, command)
     case 'coder-exited': return coderExited(state, command)
-    case 'coder-stopped': return coderStopped(state, command)
+    case 'coder-stopped': return stoppedToResend(state, command, ctx) ?? coderStopped(state, command)
     case 'call-wanted': return callWanted(state, command, ctx)
     case 'call-ended': return callEnded(state, command)
     case 'call-unservable': return callUnservable(state, command)

@@ -71,7 +71,7 @@ export type TaskEvent =
   | { readonly type: 'coder-gone'; readonly how: string; readonly proof: StopProof | null }
   | { readonly type: 'task-cancelled' }
   | { readonly type: 'task-failed'; readonly failure: Failure }
-  | { readonly type: 'recovery-needed'; readonly what: string; /** The deadline passed while it was uncertain. */ readonly late?: true }
+  | { readonly type: 'recovery-needed'; readonly what: string; /** The deadline passed while it was uncertain. */ readonly late?: true; /** The owner chose to resend; what may still run is stopped first. */ readonly resending?: true }
   | { readonly type: 'recovery-resolved'; readonly exit: RecoveryExit; readonly detail: string }
   | { readonly type: 'workspace-disposed' }
   | { readonly type: 'noted'; readonly level: 'info' | 'warning' | 'error'; readonly text: string; readonly todo: string | null }

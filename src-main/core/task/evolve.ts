@@ -170,7 +170,7 @@ function evolveEnd(state: TaskState, event: EndEvent, at: Millis): TaskState {
     case 'cancel-observed': return { ...state, cancel: state.cancel === null ? null : { state: 'observed', at, requestedAt: state.cancel.state === 'requested' ? state.cancel.at : state.cancel.requestedAt, cause: state.cancel.cause, proof: event.proof } }
     case 'task-cancelled': return { ...phase(state, 'ended', at), status: 'cancelled', disposition: state.disposition ?? 'stopped', recovery: null }
     case 'task-failed': return { ...phase(state, 'ended', at), status: 'failed', failure: event.failure, recovery: null }
-    case 'recovery-needed': return { ...state, recovery: { state: 'uncertain', since: state.recovery?.since ?? at, what: event.what, ...(event.late === true || state.recovery?.late === true ? { late: true } : {}) } }
+    case 'recovery-needed': return { ...state, recovery: { state: 'uncertain', since: state.recovery?.since ?? at, what: event.what, ...(event.late === true || state.recovery?.late === true ? { late: true } : {}), ...(event.resending === true ? { resending: true } : {}) } }
     // What history lacked once is not known to be lacking once it was sent again.
     case 'recovery-resolved': return { ...state, recovery: null, turns: state.turns.map((turn) => (turn.absent ? { ...turn, absent: false } : turn)) }
   }

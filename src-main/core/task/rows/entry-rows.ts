@@ -82,7 +82,7 @@ function endRows(event: TaskEvent, say: (body: EntryBody, author: Author) => Ent
     case 'cancel-requested': return say({ is: 'status', status: event.then === 'failed' ? 'failed' : 'cancelled', text: `Stop requested: ${event.cause}.` }, event.cause.startsWith('the owner') ? 'owner' : 'host')
     case 'cancel-observed': return say({ is: 'status', status: 'cancelled', text: `Stopped. Proof: ${event.proof.detail}` }, 'host')
     case 'task-failed': return say({ is: 'notice', level: 'error', text: event.failure.message, todo: event.failure.todo }, 'host')
-    case 'recovery-needed': return say({ is: 'notice', level: 'warning', text: `Uncertain: ${event.what}`, todo: 'Choose one of the four exits above: re-check, mark done, mark not done or resend.' }, 'host')
+    case 'recovery-needed': return event.resending === true ? say({ is: 'notice', level: 'info', text: event.what, todo: null }, 'owner') : say({ is: 'notice', level: 'warning', text: `Uncertain: ${event.what}`, todo: 'Choose one of the four exits above: re-check, mark done, mark not done or resend.' }, 'host')
     case 'recovery-resolved': return say({ is: 'notice', level: 'info', text: `Resolved by ${event.exit}: ${event.detail}`, todo: null }, 'owner')
     case 'budget-raised': return say({ is: 'notice', level: 'info', text: event.acceptsUnknown ? 'You let the task go on although what earlier calls cost is not known.' : `You raised the budget: ${String(event.budget.requestsMax)} requests, ${String(event.budget.tokensMax)} tokens${event.budget.moneyMicroUsdMax === null ? '' : `, ${(event.budget.moneyMicroUsdMax / 1e6).toFixed(2)} USD`}.`, todo: null }, 'owner')
     case 'noted': return say({ is: 'notice', level: event.level, text: event.text, todo: event.todo }, 'host')
