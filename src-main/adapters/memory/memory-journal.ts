@@ -46,9 +46,9 @@ export function createMemoryJournal(redact: (text: string) => string = (text) =>
     if (failed !== null) return { is: 'failed', failure: failed }
     const known = receipts.get(order.commandId)
     if (known !== undefined) return { is: known === order.contentDigest ? 'duplicate' : 'other-content' }
-    const version = streams.get(order.stream)?.length ?? 0
-    if (version !== order.expectedVersion) return { is: 'conflict', version }
-    const added = chained(order, version, events.at(-1), redact)
+    const own = streams.get(order.stream) ?? []
+    if (own.length !== order.expectedVersion) return { is: 'conflict', version: own.length }
+    const added = chained(order, own.length, events.at(-1), redact)
     const opened = order.effects.map((effect): HeldEffect => {
       if (effects.has(effect.id)) throw new Error(`effect exists: ${effect.id}`)
       return { payload: payloadText(effect.payload, redact), record: { ...effect, stream: order.stream, state: 'pending', attempts: 0, commandId: order.commandId } }
@@ -60,7 +60,7 @@ export function createMemoryJournal(redact: (text: string) => string = (text) =>
     for (const id of order.retires) end(id, 'retired')
     receipts.set(order.commandId, order.contentDigest)
     events.push(...added)
-    if (added.length > 0) streams.set(order.stream, [...(streams.get(order.stream) ?? []), ...added])
+    if (own.push(...added) > 0) streams.set(order.stream, own)
     return { is: 'committed', stored: added }
   }
 
