@@ -3,15 +3,7 @@ import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
 import { committedOf, emptyBudget, exhaustedFailure, meters, release, reserve, settle, type BudgetState, type Charge, type ExhaustedReason } from './budget.ts'
 import { messageCharge, turnCharge, usageOf } from './charge.ts'
 import { fitRequest } from './fit.ts'
-
-const limits: BudgetLimits = { profile: 'pilot', turnsMax: 4, messagesMax: 8, requestsMax: 10, tokensMax: 1_000, moneyMicroUsdMax: 2_500_000, deadlineMs: 600_000 }
-const request = (tokens: number, moneyMicroUsd: number | null): Charge => ({ turns: 0, messages: 0, requests: 1, tokens, moneyMicroUsd })
-
-function reserved(state: BudgetState, id: string, charge: Charge, caps = limits): BudgetState {
-  const result = reserve(state, caps, id, charge)
-  if (!result.ok) throw new Error(result.error.reason)
-  return result.value
-}
+import { pilot as limits, request, reserved } from './budget.suite.ts'
 
 describe('a limit', () => {
   it('can be used to its last', () => {

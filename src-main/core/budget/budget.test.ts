@@ -1,17 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
-import { emptyBudget, exhaustedFailure, exhaustedReasons, meters, release, reserve, settle, type BudgetState, type Charge } from './budget.ts'
+import { emptyBudget, exhaustedFailure, exhaustedReasons, meters, release, reserve, settle, type BudgetState } from './budget.ts'
 import { costMicroUsd, messageCharge, requestCharge, turnCharge, usageOf } from './charge.ts'
+import { pilot, request, reserved } from './budget.suite.ts'
 
-const limits: BudgetLimits = { profile: 'pilot', turnsMax: 4, messagesMax: 8, requestsMax: 10, tokensMax: 1_000, moneyMicroUsdMax: 500, deadlineMs: 600_000 }
-const request = (tokens: number, moneyMicroUsd: number | null): Charge => ({ turns: 0, messages: 0, requests: 1, tokens, moneyMicroUsd })
-
-function reserved(state: BudgetState, id: string, charge: Charge, caps = limits): BudgetState {
-  const result = reserve(state, caps, id, charge)
-  if (!result.ok) throw new Error(result.error.reason)
-  return result.value
-}
+const limits: BudgetLimits = { ...pilot, moneyMicroUsdMax: 500 }
 const meter = (state: BudgetState, name: string, caps = limits) => meters(state, caps).find((one) => one.name === name)
 
 describe('budget', () => {
