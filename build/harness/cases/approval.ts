@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { steadyLead, type ScriptedRoom } from '../../../src-main/adapters/memory/scripted-room.ts'
+import type { Hold } from '../../../src-main/core/approval/hold.ts'
 import { standingOffer } from '../../../src-main/core/approval/standing-grant.ts'
 import { createScriptedDirectory } from '../../../src-main/adapters/memory/scripted-world.ts'
 import { waitingHolds } from '../../../src-main/core/task/model.ts'
@@ -8,12 +9,24 @@ import { ok } from '../../../src-preload/contract/result.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import type { TaskId } from '../../../src-preload/contract/ids.ts'
 import { eventsOf, refusedAs, toResult, toWork } from '../actors.ts'
-import type { Row } from '../matrix.ts'
+import type { Ground, Row } from '../matrix.ts'
 
 const remote: Partial<ModelTarget> = { demo: false, remote: true, needsKey: true, baseUrl: 'https://models.example/v1' }
 const askBash = (room: ScriptedRoom, permissionId: string, command: string): void => {
   room.coder.run().say({ is: 'permission-asked', permissionId, callId: null, permission: 'bash', patterns: [command], command, workdir: '/workspace', files: [], diff: null })
 }
+/** A task at work whose Bot B asks for these commands, with the cards that wait for them. */
+async function asking(ground: Ground, ...commands: readonly string[]): Promise<{ readonly room: ScriptedRoom; readonly taskId: TaskId; readonly cards: readonly Hold[] }> {
+  const room = await ground.room({ leadAnswers: steadyLead })
+  const taskId = await toWork(room)
+  for (const [index, command] of commands.entries()) askBash(room, `per_${String(index + 1)}`, command)
+  await room.settle()
+  const cards = waitingHolds(room.state(taskId)).map(({ hold }) => hold)
+  assert.equal(cards.length, commands.length)
+  return { room, taskId, cards }
+}
+/** An approval of this card, and of no other. */
+const approves = ({ approvalId, digest }: Hold) => ({ is: 'decide-hold', approvalId, digest, verdict: 'approved', reason: null }) as const
 const outcomes = (room: ScriptedRoom, taskId: TaskId): string[] => [...room.state(taskId).holds.values()].map((record) => record.outcome)
 
 export const approval: Row = {
@@ -75,17 +88,11 @@ export const approval: Row = {
     {
       promise: 'a standing grant covers its exact command in its own task until it is revoked, over a restart, each use on record as its own decision',
       run: async (ground) => {
-        const room = await ground.room({ leadAnswers: steadyLead })
         const never = new AbortController().signal
-        const taskId = await toWork(room)
-        askBash(room, 'per_1', 'npm run lint')
-        await room.settle()
-        const record = waitingHolds(room.state(taskId))[0] ?? assert.fail('no hold')
-        const { approvalId, digest } = record.hold
-        const standing = standingOffer(taskId, record.hold)?.choices.at(-1)?.digest ?? assert.fail('nothing is offered')
-        await room.give(taskId, { is: 'hold-shown', approvalId, digest })
-        await room.time.advance(1_000)
-        assert.equal((await room.give(taskId, { is: 'decide-hold', approvalId, digest, verdict: 'approved', reason: null, standing })).ok, true)
+        const { room, taskId, cards: [card = assert.fail('no card')] } = await asking(ground, 'npm run lint')
+        const standing = standingOffer(taskId, card)?.choices.at(-1)?.digest ?? assert.fail('nothing is offered')
+        await room.show(taskId, card.approvalId)
+        assert.equal((await room.give(taskId, { ...approves(card), standing })).ok, true)
         const decide = (askId: string, text: string): Promise<CommandVerdict> => room.coder.run().spec.decideCommand({ askId, text, cwd: '/workspace' }, never)
         assert.equal((await decide('ask_1', 'npm run lint')).verdict, 'run') // the approval itself
         assert.equal((await decide('ask_2', 'npm run lint')).verdict, 'run') // the grant
@@ -100,7 +107,7 @@ export const approval: Row = {
         await room.settle()
         assert.deepEqual(waitingHolds(room.state(taskId)).map(({ hold }) => hold.reaskReason), ['You revoked the standing grant that covered this.'])
         await room.restart()
-        assert.equal(room.state(taskId).grants.get(grantId)?.revokedAt === null, false)
+        assert.equal(typeof room.state(taskId).grants.get(grantId)?.revokedAt, 'number')
       },
     },
     {
@@ -141,7 +148,7 @@ export const approval: Row = {
         const taskId = await room.create()
         const older = waitingHolds(room.state(taskId))[0]?.hold
         await room.give(taskId, { is: 'write-brief', brief: { goal: 'Another goal', scope: '', criteria: [], testCommand: 'make test', excerpts: [] } })
-        assert.equal((await room.decide(taskId, 'approved', older?.approvalId)).ok, false)
+        assert.equal(refusedAs(await room.decide(taskId, 'approved', older?.approvalId)), 'already-decided')
         assert.equal(room.coder.runs.length, 0)
         const newer = waitingHolds(room.state(taskId))[0]?.hold
         assert.notEqual(newer?.digest, older?.digest)
@@ -152,13 +159,9 @@ export const approval: Row = {
     {
       promise: 'a replayed click is taken as recorded and grants nothing again; another click on a spent hold is refused',
       run: async (ground) => {
-        const room = await ground.room({ leadAnswers: steadyLead })
-        const taskId = await toWork(room)
-        askBash(room, 'per_1', 'ls')
-        await room.settle()
-        const { approvalId, digest } = waitingHolds(room.state(taskId))[0]?.hold ?? assert.fail('no hold')
-        const decide = { is: 'decide-hold', approvalId, digest, verdict: 'approved', reason: null } as const
-        await room.show(taskId, approvalId)
+        const { room, taskId, cards: [card = assert.fail('no card')] } = await asking(ground, 'ls')
+        const decide = approves(card)
+        await room.show(taskId, card.approvalId)
         assert.equal((await room.give(taskId, decide, 'the-click')).ok, true)
         assert.equal((await room.give(taskId, decide, 'the-click')).ok, true)
         assert.equal(refusedAs(await room.give(taskId, { ...decide, verdict: 'denied' }, 'another-click')), 'already-decided')
@@ -171,15 +174,9 @@ export const approval: Row = {
     {
       promise: 'a click\'s id that comes again with other content is a conflict: neither done nor told as done',
       run: async (ground) => {
-        const room = await ground.room({ leadAnswers: steadyLead })
-        const taskId = await toWork(room)
-        askBash(room, 'per_1', 'ls')
-        askBash(room, 'per_2', 'cat a')
-        await room.settle()
-        const [first, second] = waitingHolds(room.state(taskId)).map((record) => record.hold)
-        assert.ok(first !== undefined && second !== undefined)
+        const { room, taskId, cards: [first = assert.fail('no card'), second = assert.fail('no card')] } = await asking(ground, 'ls', 'cat a')
         for (const { approvalId } of [first, second]) await room.show(taskId, approvalId)
-        const click = ({ approvalId, digest }: typeof first) => room.give(taskId, { is: 'decide-hold', approvalId, digest, verdict: 'approved', reason: null }, 'the-click')
+        const click = (card: Hold) => room.give(taskId, approves(card), 'the-click')
         assert.equal(refusedAs(await click(first)), null)
         assert.equal(refusedAs(await click(second)), 'conflict')
         await room.restart()
@@ -206,12 +203,9 @@ export const approval: Row = {
     {
       promise: 'a decision on what nobody was shown, or faster than a person, is refused and uses nothing up',
       run: async (ground) => {
-        const room = await ground.room({ leadAnswers: steadyLead })
-        const taskId = await toWork(room)
-        askBash(room, 'per_1', 'ls')
-        await room.settle()
-        const { approvalId, digest } = waitingHolds(room.state(taskId))[0]?.hold ?? assert.fail('no hold')
-        const decide = { is: 'decide-hold', approvalId, digest, verdict: 'approved', reason: null } as const
+        const { room, taskId, cards: [card = assert.fail('no card')] } = await asking(ground, 'ls')
+        const { approvalId, digest } = card
+        const decide = approves(card)
         assert.equal(refusedAs(await room.give(taskId, decide)), 'not-shown')
         await room.give(taskId, { is: 'hold-shown', approvalId, digest })
         await room.time.advance(limits.humanDecisionMs - 1)
@@ -238,13 +232,7 @@ export const approval: Row = {
     {
       promise: 'a hold behind a card that is on screen raises no alarm while it waits its turn, and is not taken for shown',
       run: async (ground) => {
-        const room = await ground.room({ leadAnswers: steadyLead })
-        const taskId = await toWork(room)
-        askBash(room, 'per_1', 'ls')
-        askBash(room, 'per_2', 'cat a')
-        await room.settle()
-        const [first, behind] = waitingHolds(room.state(taskId)).map(({ hold }) => hold)
-        const front = first ?? assert.fail('no card')
+        const { room, taskId, cards: [front = assert.fail('no card'), behind] } = await asking(ground, 'ls', 'cat a')
         await room.give(taskId, { is: 'hold-shown', approvalId: front.approvalId, digest: front.digest })
         await room.time.advance(4 * limits.holdShownWithinMs)
         assert.deepEqual(waitingHolds(room.state(taskId)).map(({ alarm, shownAt }) => [alarm, shownAt === null]), [[false, false], [false, true]])
