@@ -1,7 +1,7 @@
 import { failure } from '../../../src-preload/contract/failure.ts'
 import type { ApprovalId, Digest } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
-import { compareEdit, editDigest, isEditTool, type Compared } from '../approval/edit-call.ts'
+import { compareEdit, editDigest, isEditTool } from '../approval/edit-call.ts'
 import { makeHold, type Hold } from '../approval/hold.ts'
 import { namesBelowWorkspace, type EditedFile } from '../approval/path-pattern.ts'
 import type { StandingGrant } from '../approval/standing-grant.ts'
@@ -36,7 +36,7 @@ export function editAsked(state: TaskState, ctx: DecideContext, command: Asked, 
   return decided([...arrived(state), { type: 'hold-opened', hold: editHold(state, ctx, command, bound) }])
 }
 
-interface Bound { readonly ok: true; readonly diff: string; readonly change: Digest; readonly compared: Compared['is'] }
+interface Bound { readonly ok: true; readonly diff: string; readonly change: Digest; readonly compared: keyof typeof comparedWords }
 
 /** A9. What cannot be shown whole, or is not what its call would do, cannot be approved. */
 function boundEdit({ diff, files, edit, callId }: Asked): Bound | { readonly ok: false; readonly why: string } {
@@ -74,7 +74,7 @@ function editHold(state: TaskState, ctx: DecideContext, command: Asked, bound: B
         { label: 'File', value: path, exact: true, authoredBy: 'coder' as const },
         ...(real === null || real === path ? [] : [{ label: 'Leads to', value: real, exact: true, authoredBy: 'host' as const }]),
       ]),
-      { label: 'Bound', value: comparedWords[bound.compared === 'derived' ? 'derived' : 'bound'], exact: false, authoredBy: 'host' as const },
+      { label: 'Bound', value: comparedWords[bound.compared], exact: false, authoredBy: 'host' as const },
     ],
     isolation: command.isolation, reaskReason: reask(state, { tool: 'edit', files: command.files }, bound.diff), edited: command.files, change: bound.change,
   })

@@ -3,7 +3,7 @@ import type { Digest, GrantId } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { Hold } from '../approval/hold.ts'
-import { grantFor, standingOffer, type Act, type StandingGrant } from '../approval/standing-grant.ts'
+import { coversAct, grantFor, standingOffer, type Act, type StandingGrant } from '../approval/standing-grant.ts'
 import type { DecideContext, OwnerCommand } from './commands.ts'
 import { decided, ignored, type Decided } from './decision.ts'
 import type { TaskEvent } from './events.ts'
@@ -37,7 +37,7 @@ export function standingFor(state: TaskState, act: Act, ctx: DecideContext): Sta
 
 /** Why the owner is asked again although a standing grant covered this once; null when none ever did. */
 function grantEnded(state: TaskState, act: Act): string | null {
-  const before = [...state.grants.values()].reverse().find(({ grant }) => grantFor([{ grant, givenAt: 0, revokedAt: null, uses: 0, lastUsedAt: null }], 'coder', grant.generation, act, 0) !== null)
+  const before = [...state.grants.values()].reverse().find(({ grant }) => grant.bot === 'coder' && coversAct(grant.scope, act))
   if (before === undefined) return null
   return before.revokedAt !== null ? 'You revoked the standing grant that covered this.' : 'The standing grant that covered this has ended.'
 }

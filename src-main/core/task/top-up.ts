@@ -44,7 +44,7 @@ function offerOf(state: TaskState, cap: RaiseOffer['cap'], needed: Charge): Rais
  */
 export function topUpHold(state: TaskState, ctx: DecideContext, bot: Bot, why: Exhausted, needed: Charge, then?: PausedStep): TaskEvent | null {
   const waits = bot === 'coder' ? state.phase === 'coding' : state.phase === 'briefing'
-  if (!waits || askedAlready(state, then)) return null
+  if (!waits || stepWaits(state, then)) return null
   const acceptsUnknown = why.reason === 'usage-unknown'
   const offer = isCap(why.reason) ? offerOf(state, why.reason, needed) : null
   if (offer === null && !acceptsUnknown) return null
@@ -72,23 +72,14 @@ function cardOf(state: TaskState, bot: Bot, why: Exhausted, offer: RaiseOffer | 
   }
 }
 
-/** One hold at a time for model calls, one for a turn, and one for each question that waits for it. */
-function askedAlready(state: TaskState, then: PausedStep | undefined): boolean {
-  return budgetHolds(state).some((known) => known.then?.do === then?.do && (then?.do !== 'question' || (known.then?.do === 'question' && known.then.upstreamId === then.upstreamId)))
-}
-
-function budgetHolds(state: TaskState): BudgetSubject[] {
-  return waitingHolds(state).flatMap(({ hold: { subject } }) => (subject.for === 'budget' ? [subject] : []))
+/** Whether the owner is being asked for the budget of this very step. One hold at a time for model calls, one for a turn, and one for each question that waits for it. */
+export function stepWaits(state: TaskState, then: PausedStep | undefined): boolean {
+  return waitingHolds(state).some(({ hold: { subject } }) => subject.for === 'budget' && subject.then?.do === then?.do && (then?.do !== 'question' || (subject.then?.do === 'question' && subject.then.upstreamId === then.upstreamId)))
 }
 
 /** Whether the owner is being asked for more budget for model calls. */
 export function topUpWaits(state: TaskState): boolean {
-  return budgetHolds(state).some(({ then }) => then === undefined)
-}
-
-/** Whether the owner is being asked for the budget of this very step. */
-export function stepWaits(state: TaskState, then: PausedStep): boolean {
-  return askedAlready(state, then)
+  return stepWaits(state, undefined)
 }
 
 /** Whether the budget was raised in this very turn, so that a call refused before that ends nothing. */

@@ -111,10 +111,15 @@ function settleRows(state: TaskState, event: Extract<TaskEvent, { type: 'hold-se
   return rows
 }
 
+/** At most `charsMax` UTF-16 units of a text, cut visibly and never through a character. */
+function beginning(text: string, charsMax: number): string {
+  return text.length <= charsMax ? text : `${wellFormed(text.slice(0, charsMax - 1))}…`
+}
+
 /** What was allowed, for a sentence; long texts by their beginning, since the grant's own line shows them whole. */
 function grantSubject(scope: GrantScope): string {
   const text = scope.tool === 'bash' ? scope.text : scope.pattern
-  const shown = text.length <= 120 ? text : `${wellFormed(text.slice(0, 119))}…`
+  const shown = beginning(text, 120)
   return scope.tool === 'bash' ? `"${shown}" in ${scope.cwd}` : `edits of ${shown}`
 }
 
@@ -122,7 +127,7 @@ function grantSubject(scope: GrantScope): string {
 function grantUseRows(state: TaskState, event: Extract<TaskEvent, { type: 'permission-ruled' }>, where: At, put: Put): EntryRow[] {
   const row = event.callId === null ? undefined : where.get(rowKey.tool(state.taskId, event.callId))
   if (event.grantId !== undefined && row?.kind === 'entry' && row.body.is === 'tool') return [{ ...row, body: { ...row.body, grantId: event.grantId } }]
-  return [put(`at:${String(where.order)}`, 'host', { is: 'notice', level: 'info', text: `Allowed by your standing grant ${event.grantId ?? ''}: ${event.text.slice(0, 200)}`, todo: null })]
+  return [put(`at:${String(where.order)}`, 'host', { is: 'notice', level: 'info', text: `Allowed by your standing grant ${event.grantId ?? ''}: ${beginning(event.text, 200)}`, todo: null })]
 }
 
 function callRows(state: TaskState, event: Extract<TaskEvent, { type: 'call-reserved' | 'call-settled' }>, where: At, put: Put, change: Change): EntryRow[] {
