@@ -3,6 +3,7 @@ import type { CallId, Millis, TaskId } from '../../src-preload/contract/ids.ts'
 import { limits } from '../../src-preload/contract/limits.ts'
 import { rowKey } from '../../src-preload/contract/rows.ts'
 import { editDigest, isEditTool } from '../core/approval/edit-call.ts'
+import { workspaceRoot } from '../core/approval/path-pattern.ts'
 import { digestOfText, utf8Bytes, wellFormed } from '../core/digest.ts'
 import type { HostCommand } from '../core/task/commands.ts'
 import type { Clock, CommandAsk, CommandRun, CommandVerdict, CoderSignal } from './ports.ts'
@@ -59,7 +60,7 @@ export class Ingest {
     switch (signal.is) {
       case 'permission-asked': this.#send(taskId, signal.signalId, {
         is: 'permission-asked', permissionId: signal.permissionId, callId: signal.callId, permission: signal.permission, patterns: signal.patterns,
-        command: signal.command === null ? null : { text: signal.command, cwd: signal.workdir ?? '/workspace' }, files: signal.files, diff: signal.diff, isolation: this.#isolation(taskId), ...(signal.edit === undefined ? {} : { edit: signal.edit }),
+        command: signal.command === null ? null : { text: signal.command, cwd: signal.workdir ?? workspaceRoot }, files: signal.files, diff: signal.diff, isolation: this.#isolation(taskId), ...(signal.edit === undefined ? {} : { edit: signal.edit }),
       }); return
       case 'permission-replied': this.#send(taskId, signal.signalId, { is: 'foreign-permission-answer', permissionId: signal.permissionId, reply: signal.reply }); return
       case 'question-asked': {

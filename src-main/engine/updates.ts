@@ -69,7 +69,7 @@ export class Updates {
     const { source } = this.#deps
     if (source === null || this.#state.is === 'checking' || this.#state.is === 'downloading' || this.#state.is === 'ready') return this.state()
     this.#turn({ is: 'checking' })
-    const found = await this.#bounded(checkWithinMs, (signal) => source.check(signal))
+    const found = await this.#whileItGetsOn((signal) => source.check(signal), checkWithinMs)
     this.#turn(this.#judged(found))
     if (this.#state.is === 'found' && this.#deps.mode() === 'automatic') await this.download()
     return this.state()
@@ -128,10 +128,6 @@ export class Updates {
       if (this.#deps.mode() !== 'off') void this.look()
       this.#lookAfter(lookEveryMs)
     })
-  }
-
-  #bounded<T>(ms: number, work: (signal: AbortSignal) => Promise<Result<T, Failure>>): Promise<Result<T, Failure>> {
-    return this.#whileItGetsOn((signal) => work(signal), ms)
   }
 
   /** Ends what has not got on for `ms`, or when the app closes. */
