@@ -63,8 +63,8 @@ describe('an edit that the owner approved', () => {
   it('is told, and no more, when the run is being stopped already', () => {
     const task = approved().play({ is: 'stop-task' }, ended('1', write('x')))
     expect(task.state.cancel).not.toBeNull()
-    // Its row was ended by the stop: what comes later is late.
-    expect(task.state.endedTools.has(call('1'))).toBe(true)
+    expect(task.events.at(-1)).toMatchObject({ type: 'noted', level: 'error', text: expect.stringContaining('is not what was approved') as string })
+    expect([task.state.endedTools.has(call('1')), task.state.phase, task.state.failure, task.effects]).toEqual([true, 'stopping', null, []])
     expect(brokenLaws(task.history)).toEqual([])
   })
 
