@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isErrno } from './errno.ts'
 
 /** So much of a file's end is read; a line is at most some thousand bytes. */
 const tailBytesMax = 256 * 1024
@@ -23,7 +24,7 @@ async function lastLines(path: string, linesMax: number): Promise<readonly strin
       await file.close()
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (isErrno(error, 'ENOENT')) return []
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import { appendFile, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isErrno } from './errno.ts'
 
 export interface RotatingFile {
   /** Takes a line without its line feed; never waits, never throws. */
@@ -82,7 +83,7 @@ async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 0
+    if (isErrno(error, 'ENOENT')) return 0
     throw error
   }
 }

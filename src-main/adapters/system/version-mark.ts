@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { isErrno } from './errno.ts'
 import { textFiles } from './text-files.ts'
 
 export interface VersionMark { readonly before: string | null; readonly backup: string | null }
@@ -37,7 +38,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 async function copyIfThere(file: string, folder: string): Promise<void> {
-  await copyFile(file, join(folder, file.split(/[/\\]/).at(-1) ?? ''), constants.COPYFILE_FICLONE).catch(missing)
+  await copyFile(file, join(folder, basename(file)), constants.COPYFILE_FICLONE).catch(missing)
 }
 
 /** The time ends each name, so that the newest are told without asking the disk. */
@@ -51,6 +52,6 @@ function timeOf(name: string): number {
 }
 
 function missing(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+  if (isErrno(error, 'ENOENT')) return null
   throw error
 }
