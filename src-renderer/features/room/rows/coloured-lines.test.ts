@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ColouredLines, tailLines, type LinesToColour } from './coloured-lines.ts'
 
 describe('the lines of a growing text', () => {
@@ -17,7 +17,7 @@ describe('their colours', () => {
   class FakeWorker {
     readonly got: LinesToColour[] = []
     onmessage: ((event: { data: unknown }) => void) | null = null
-    onerror: (() => void) | null = null
+    onerror: ((event: { message: string }) => void) | null = null
     ended = false
     postMessage(message: LinesToColour | { end: string }): void { if ('lines' in message) this.got.push(message) }
     terminate(): void { this.ended = true }
@@ -55,8 +55,22 @@ describe('their colours', () => {
     workers[0]!.answer('a', 0, ['x'])
     expect(colours.line('a', 0)).toBeUndefined()
     colours.ask('b', 'b.ts', { from: 0, whole: ['x'], open: '' })
-    workers[0]!.onerror?.()
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    workers[0]!.onerror?.({ message: 'no such module' })
+    expect(said).toHaveBeenCalledWith('colours: no such module')
+    said.mockRestore()
     expect(workers[0]!.ended).toBe(true)
     expect(colours.line('b', 0)).toBeUndefined()
+  })
+
+  it('are not asked of ever new workers when each of them breaks', () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const { colours, workers } = open()
+    for (let line = 0; line < 50; line += 1) {
+      colours.ask('a', 'a.ts', { from: line, whole: ['x'], open: '' })
+      workers.at(-1)?.onerror?.({ message: 'broken' })
+    }
+    expect([workers.length, workers.every(({ ended }) => ended)]).toEqual([3, true])
+    said.mockRestore()
   })
 })

@@ -25,6 +25,8 @@ const streamsMax = 8
 const linesMax = 64
 /** The worker is ended when nothing was to be coloured for this long. */
 const idleMs = 30_000
+/** After so many failures no worker is started any more: a text grows many times a second, and each piece would start one. */
+const failuresMax = 3
 
 interface Known { asked: number; readonly lines: Map<number, readonly ColouredPiece[]> }
 
@@ -36,6 +38,7 @@ export class ColouredLines {
   #worker: Worker | null = null
   #idle: ReturnType<typeof setTimeout> | null = null
   #version = 0
+  #failures = 0
 
   constructor(startWorker: () => Worker) {
     this.#startWorker = startWorker
@@ -57,6 +60,7 @@ export class ColouredLines {
 
   /** Asks for the lines that are new. Each line is asked for once, in order. */
   ask(stream: string, path: string, tail: TailLines): void {
+    if (this.#failures >= failuresMax) return
     const known = this.#streams.get(stream) ?? { asked: 0, lines: new Map<number, readonly ColouredPiece[]>() }
     const end = tail.from + tail.whole.length
     if (end <= known.asked) return
@@ -84,7 +88,7 @@ export class ColouredLines {
     if (this.#worker === null) {
       this.#worker = this.#startWorker()
       this.#worker.onmessage = ({ data }: MessageEvent<ColoursAnswer>) => { this.#take(data) }
-      this.#worker.onerror = () => { this.#stop() }
+      this.#worker.onerror = ({ message }) => { this.#fail(message) }
     }
     if (this.#idle !== null) clearTimeout(this.#idle)
     this.#idle = setTimeout(() => { this.#stop() }, idleMs)
@@ -93,8 +97,7 @@ export class ColouredLines {
 
   #take(answer: ColoursAnswer): void {
     if ('failed' in answer) {
-      console.error(`colours: ${answer.failed}`)
-      this.#stop()
+      this.#fail(answer.failed)
       return
     }
     const known = this.#streams.get(answer.stream)
@@ -106,6 +109,12 @@ export class ColouredLines {
     }
     this.#version += 1
     for (const listener of [...this.#listeners]) listener()
+  }
+
+  #fail(why: string): void {
+    this.#failures += 1
+    console.error(`colours: ${why}`)
+    this.#stop()
   }
 
   /** What is asked for next begins anew, so that no line of one text is read in the state of another. */
