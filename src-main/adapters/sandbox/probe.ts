@@ -59,7 +59,7 @@ async function report(parts: ProbeParts): Promise<IsolationReport> {
     return { usable: false, level: 'none', summary: problem.message.slice(0, 300), detail: problem.todo, checkedAt, failure: problem }
   }
   const version = await versionOf(layout.value.bwrapPath)
-  const asRoot = isRoot() ? ` The app runs as root; sandboxes run as user ${String(strangerId)}, who owns nothing else.` : ''
+  const asRoot = isRoot() ? ` The app runs as root; sandboxes run as user ${String(strangerId)}, who owns nothing but the copies that tasks work on.` : ''
   return {
     usable: true, level: 'bubblewrap', checkedAt, failure: null,
     summary: `${version}: no network, no home folder, own processes, read-only system; at most ${limitsInWords}`,
