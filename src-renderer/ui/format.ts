@@ -8,6 +8,11 @@ export function count(value: number): string {
   return grouped.format(value)
 }
 
+/** A typed number without its separators of thousands (commas or spaces). One whose groups are not of three digits, or that begins with 0, stays as it was typed. */
+export function ungrouped(typed: string): string {
+  return /^[1-9]\d{0,2}(?:[,\s]\d{3})+(?:\.\d*)?$/.test(typed) ? typed.replace(/[,\s]/g, '') : typed
+}
+
 /** Bytes in the largest unit that keeps at least one digit before the point: `812 B`, `120 KB`, `1.9 MB`. Powers of 1,024. */
 export function bytes(value: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const

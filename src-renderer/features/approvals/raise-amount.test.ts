@@ -11,7 +11,7 @@ describe('the amount on a budget card', () => {
     expect(amountFromText(turns, text)).toBe(amount)
   })
 
-  it.each([['5', 5_000_000], ['$5.00', 5_000_000], ['2.50', 'too-low'], ['2.51', 2_510_000], ['1,250.75', 1_250_750_000], ['10000', 10_000_000_000], ['10000.01', 'too-high'], ['5,5', 'no-number'], ['1.2.3', 'no-number'], ['.', 'no-number']] as const)('of money: “%s” is %s', (text, amount) => {
+  it.each([['5', 5_000_000], ['$5.00', 5_000_000], ['2.50', 'too-low'], ['2.51', 2_510_000], ['1,250.75', 1_250_750_000], ['10000', 10_000_000_000], ['10000.01', 'too-high'], ['5,5', 'no-number'], ['0,125', 'no-number'], ['1250,750', 'no-number'], ['1.2.3', 'no-number'], ['.', 'no-number']] as const)('of money: “%s” is %s', (text, amount) => {
     expect(amountFromText(money, text)).toBe(amount)
   })
 

@@ -1,4 +1,5 @@
 import type { RaiseOffer } from '../../../src-preload/contract/task.ts'
+import { ungrouped } from '../../ui/format.ts'
 
 const microUsdPerUsd = 1_000_000
 const microUsdPerCent = 10_000
@@ -18,7 +19,7 @@ export function amountText({ cap }: Pick<RaiseOffer, 'cap'>, amount: number): st
 
 /** The typed amount in the offer's unit (money: micro-USD), or why it is none that the card offers. Thousands may be grouped by commas or spaces. */
 export function amountFromText(offer: RaiseOffer, text: string): number | BadAmount {
-  const typed = text.trim().replace(/^\$\s*/, '').replace(/[\s\u00a0\u202f](?=\d{3})|,(?=\d{3}(?:\D|$))/g, '')
+  const typed = ungrouped(text.trim().replace(/^\$\s*/, ''))
   if (!(offer.cap === 'money' ? /^\d{1,9}(\.\d{0,6})?$/ : /^\d{1,12}$/).test(typed)) return 'no-number'
   const amount = offer.cap === 'money' ? Math.round(Number(typed) * microUsdPerUsd) : Number(typed)
   return amount < offer.min ? 'too-low' : amount > offer.max ? 'too-high' : amount

@@ -52,6 +52,7 @@ describe('a task that is being written', () => {
 
 describe('money', () => {
   it('goes from text to micro-dollars and back', () => {
+    expect(['1,250', '1,250.75', '0,125'].map(moneyFromText), 'thousands as on the budget card').toEqual([1_250_000_000, 1_250_750_000, 125_000])
     expect(['', '2', '0.5', '$1,25', '1.', 'x', '-1'].map(moneyFromText)).toEqual([null, 2_000_000, 500_000, 1_250_000, 1_000_000, undefined, undefined])
     expect(moneyText(2_500_000)).toBe('2.5')
     expect(moneyText(null)).toBe('')
