@@ -30,7 +30,7 @@ export function editDigest(tool: string, input: unknown): Digest | null {
 }
 
 /** `derived`: the diff is exactly what the call would do to its files. `bound`: that cannot be told, so the call's input alone is bound. */
-export type Compared = { readonly is: 'derived' | 'bound' } | { readonly is: 'differs'; readonly why: string }
+type Compared = { readonly is: 'derived' | 'bound' } | { readonly is: 'differs'; readonly why: string }
 
 /** A9. Compares what a card would show of an edit with the call that would run. */
 export function compareEdit({ tool, input, bases }: EditCall, files: readonly EditedFile[], diff: string): Compared {

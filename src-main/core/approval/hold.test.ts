@@ -22,7 +22,7 @@ describe('another digest belongs to', () => {
     'another kind': { kind: 'edit' }, 'another bot': { bot: 'lead' }, 'another generation': { generation: 4 }, 'another turn': { turnId: 'turn_2' as TurnId }, 'no turn': { turnId: null }, 'another call': { callId: 'call_2' as CallId }, 'no call': { callId: null },
     'another ask': { subject: { for: 'command', askId: 'ask_2', command: { text: 'bun test', cwd: '/workspace' } } }, 'another command': { subject: { for: 'command', askId: 'ask_1', command: { text: 'bun test ', cwd: '/workspace' } } },
     'another directory': { subject: { for: 'command', askId: 'ask_1', command: { text: 'bun test', cwd: '/workspace/x' } } }, 'another exact text': { exact: { ...content.exact, text: 'bun  test' } }, 'another author': { exact: { ...content.exact, authoredBy: 'host' } },
-    'other facts': { facts: [] }, 'another isolation': { isolation: 'none' },
+    'other facts': { facts: [] }, 'another isolation': { isolation: 'none' }, 'a change of its own': { change: `sha256:${'1'.repeat(64)}` as Digest },
   }
   test.each(Object.entries(changes))('%s', (_what, change) => { expect(holdDigest(taskId, { ...content, ...change })).not.toBe(hold.digest) })
   test('another task', () => { expect(holdDigest('task_2' as TaskId, content)).not.toBe(hold.digest) })
