@@ -86,7 +86,7 @@ export function createMemoryJournal(redact: (text: string) => string = (text) =>
   }
 }
 
-class RefusedWrite extends Error implements JournalRefusal {
+export class RefusedWrite extends Error implements JournalRefusal {
   readonly failure: Failure
   constructor(because: Failure) {
     super(because.message)

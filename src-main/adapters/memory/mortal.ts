@@ -1,6 +1,7 @@
 import { failure } from '../../../src-preload/contract/failure.ts'
 import type { Failpoint } from '../../engine/failpoints.ts'
-import type { Commit, Journal, JournalRefusal, Timers, Workspace } from '../../engine/ports.ts'
+import type { Commit, Journal, Timers, Workspace } from '../../engine/ports.ts'
+import { RefusedWrite } from './memory-journal.ts'
 
 /** What happens at a failpoint: the life ends there, or, before a write, the disk refuses it. */
 export type Blow = 'end' | 'refuse' | null
@@ -38,9 +39,6 @@ export function createLife(at: (point: Failpoint, passed: number) => Blow = () =
   }
 }
 
-class RefusedWrite extends Error implements JournalRefusal {
-  readonly failure = diskFull
-}
 const diskFull = failure('disk-full', 'The disk that holds the journal is full.', 'Free some space on it and try again.')
 
 /** The journal as one life sees it. Its failpoints are those of the real journal; what dies inside a commit leaves nothing of it. */
@@ -53,7 +51,7 @@ export function mortalJournal(journal: Journal, life: MortalLife): Journal {
     life.pass(`${kind}:after`)
     return done
   }
-  const refuse = (): never => { throw new RefusedWrite(diskFull.message) }
+  const refuse = (): never => { throw new RefusedWrite(diskFull) }
   return {
     commit: (commit: Commit) => written('commit', () => journal.commit(commit), () => ({ is: 'failed', failure: diskFull })),
     startEffect: (id, at) => written('start', () => journal.startEffect(id, at), refuse),
