@@ -4,6 +4,7 @@ import { failure, type Failure } from '../src-preload/contract/failure.ts'
 import { methodNames } from '../src-preload/contract/channels.ts'
 import type { AppInfo, MethodName } from '../src-preload/contract/methods.ts'
 import { err, ok, type Result } from '../src-preload/contract/result.ts'
+import { removeOldCrashReports } from './adapters/system/crash-reports.ts'
 import { markVersion } from './adapters/system/version-mark.ts'
 import { buildParts, layGround, stopParts, type ComposeOptions, type Ground, type Parts } from './compose.ts'
 import { createDiagnostics, saveShown, type Diagnostics } from './diagnostics.ts'
@@ -48,6 +49,7 @@ export async function startApp({ window, entriesDir, give, links }: Opened): Pro
   const answer = (handlers: Handlers): Answer => createAnswer(handlers, (msg, fields) => { console.error(msg, fields) })
   const ground = await layGround(options)
   attention.follow(() => ground.settings.get().attention)
+  boundCrashReports(ground)
   const kept = await keepForOldVersion(ground, options)
   const built = kept.ok ? buildParts(ground, options) : kept
   if (!built.ok) {
@@ -76,6 +78,19 @@ export async function startApp({ window, entriesDir, give, links }: Opened): Pro
   if (open.length > 0) parts.processes.warmUp({ demo: open.some(({ targets }) => targets.lead.demo || targets.coder.demo) })
   await parts.engine.look()
   ;(await updates.get()).start()
+}
+
+/** Old reports of crashes go when the app starts and when a process of it crashes; a crash of the app itself is seen at the next start. */
+function boundCrashReports({ log }: Ground): void {
+  const bound = (): void => {
+    removeOldCrashReports(app.getPath('crashDumps'), Date.now()).then(
+      ({ removed }) => { if (removed > 0) log.info('old reports of crashes were removed', { removed }) },
+      (error: unknown) => { log.warn('old reports of crashes could not be removed', { code: error instanceof Error && 'code' in error ? String(error.code) : 'unknown' }) },
+    )
+  }
+  app.on('render-process-gone', bound)
+  app.on('child-process-gone', bound)
+  setTimeout(bound, firstFramesMsMax)
 }
 
 /** Takes up what an earlier life left under way. Gives why the journal cannot be read, or null. */

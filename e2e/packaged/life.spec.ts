@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { App } from '../app.ts'
 import { expect, test } from '../fixtures.ts'
 import { addProvider } from '../forms.ts'
 import { stubEntry, stubModels } from '../models.ts'
-import { appExecutable, give, newOwnerFolder, ownerEnvironment } from '../owner-folder.ts'
+import { appExecutable, give, newOwnerFolder, ownerEnvironment, subfolder } from '../owner-folder.ts'
 import { processesRunning } from '../processes.ts'
 import { does } from '../stubs/step.ts'
 
@@ -141,7 +141,10 @@ test('no field for code, commands or paths asks for spelling', async ({ app }) =
   await expect(app.window.getByRole('textbox', { name: /Requirement/ })).toHaveAttribute('spellcheck', 'true')
 })
 
-test('opening at login is off, is turned on in Settings, and is the desktop\'s own entry; crash reports have a folder, and no address', async () => {
+test('opening at login is off, is turned on in Settings, and is the desktop\'s own entry; crash reports have a folder, no address, and an end', async () => {
+  const old = join(subfolder(subfolder(subfolder(ownerFolder, 'user-data'), 'Crashpad'), 'completed'), '0f6c1c52-77a1-4d0e-9b2c-000000000001.dmp')
+  writeFileSync(old, 'of an earlier life')
+  utimesSync(old, 0, 0)
   const app = await App.launch({ ownerFolder })
   try {
     await app.window.getByRole('button', { name: 'Settings', exact: true }).click()
@@ -160,6 +163,7 @@ test('opening at login is off, is turned on in Settings, and is the desktop\'s o
     const crashes = await app.electron.evaluate(({ app: main, crashReporter }) => ({ folder: main.getPath('crashDumps'), uploads: crashReporter.getUploadToServer() }))
     expect(crashes).toEqual({ folder: join(app.userData, 'Crashpad'), uploads: false })
     await expect(app.window.getByText('Nothing is sent anywhere')).toBeVisible()
+    await expect.poll(() => existsSync(old), 'a report that is too old goes by itself').toBe(false)
   } finally {
     await app.close()
   }

@@ -199,7 +199,7 @@ export const en = {
     used: 'Workspaces on disk', none: 'No workspace is on disk', task: 'Task', size: 'Size', action: 'Action', cleanUp: 'Clean up', inUse: 'in use', quota: 'Quota, GiB', quotaHint: 'A task that would pass it does not start.', cleanUpTitle: 'Clean up this workspace?', cleanUpHint: 'A snapshot of the result and the history are kept; the working copy is deleted. This is journaled.',
   },
   system: {
-    login: 'Open Countersign when you log in', loginHint: 'Off by default. The system keeps it, and its own settings can turn it off too.', crashes: 'Crash reports', crashesHint: 'When the app crashes, a report is written into this folder. It may hold pieces of the app\'s memory. Nothing is sent anywhere; delete it whenever you like.',
+    login: 'Open Countersign when you log in', loginHint: 'Off by default. The system keeps it, and its own settings can turn it off too.', crashes: 'Crash reports', crashesHint: 'When the app crashes, a report is written into this folder. It may hold pieces of the app\'s memory. Nothing is sent anywhere. The newest ten of the last 30 days are kept; delete them whenever you like.',
     diagnostics: 'Diagnostics', diagnosticsHint: 'For whoever helps you: versions, choices, isolation, the journal\'s counts and head, and what the log says happened. No prompts, no code, no keys, no names of providers or models. Read it here first; it goes nowhere by itself.',
     prepare: 'Prepare diagnostics', again: 'Prepare again', save: 'Save as…', preview: 'Diagnostics, exactly as they would be saved', saved: 'Saved',
   },
