@@ -32,10 +32,7 @@ export function App(): ReactNode {
   const noTasks = useTaskKeys().length === 0
   const screen = useUi((ui) => ui.screen)
   const firstRun = noTasks && screen.at === 'room'
-  const hasResult = useTaskById(useUi((ui) => ui.taskId))?.result != null
-  useEffect(() => {
-    if (hasResult) prepareReview()
-  }, [hasResult])
+  usePreparedReview()
   return (
     <div className="app">
       <Banners />
@@ -62,6 +59,17 @@ export function App(): ReactNode {
       <Toasts />
     </div>
   )
+}
+
+/** A result that is there is looked at next: what that takes is fetched before the click. */
+function usePreparedReview(): void {
+  const queries = useQueryClient()
+  const task = useTaskById(useUi((ui) => ui.taskId))
+  const hasResult = task?.result != null
+  const waiting = task?.status === 'result-ready' ? task.taskId : null
+  useEffect(() => {
+    if (hasResult) prepareReview(queries, waiting)
+  }, [queries, hasResult, waiting])
 }
 
 /** Theme and density of the settings, on the document's root. */

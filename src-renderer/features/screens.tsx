@@ -1,33 +1,48 @@
-import { lazy, Suspense, type ReactNode } from 'react'
+import type { QueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { TaskId } from '../../src-preload/contract/ids.ts'
 import type { Screen } from '../store/ui-store.ts'
+import { late } from '../ui/late.tsx'
 import { Loading } from '../ui/notice.tsx'
 
 // Loaded when first shown: the window is usable sooner, the diff viewer is large, and somebody without a task needs no transcript.
-const LazyRoom = lazy(async () => ({ default: (await import('./room/room-screen.tsx')).RoomScreen }))
-const loadReview = () => import('./review/review-screen.tsx')
-const ReviewScreen = lazy(async () => ({ default: (await loadReview()).ReviewScreen }))
-const NewTaskScreen = lazy(async () => ({ default: (await import('./new-task/new-task-screen.tsx')).NewTaskScreen }))
-const SettingsScreen = lazy(async () => ({ default: (await import('./settings/settings-screen.tsx')).SettingsScreen }))
-const AuditScreen = lazy(async () => ({ default: (await import('./audit/audit-screen.tsx')).AuditScreen }))
+const room = late(async () => (await import('./room/room-screen.tsx')).RoomScreen, <Loading />)
+const review = late(async () => (await import('./review/review-screen.tsx')).ReviewScreen, <Loading />)
+const newTask = late(async () => (await import('./new-task/new-task-screen.tsx')).NewTaskScreen, <Loading />)
+const settings = late(async () => (await import('./settings/settings-screen.tsx')).SettingsScreen, <Loading />)
+const audit = late(async () => (await import('./audit/audit-screen.tsx')).AuditScreen, <Loading />)
+const tray = late(async () => (await import('./approvals/tray.tsx')).ApprovalTray, null)
 
-/** Fetches the review ahead of the click, when a result is ready and the window has nothing else to do. */
-export function prepareReview(): void {
-  requestIdleCallback(() => void loadReview(), { timeout: 2_000 })
+/** Fetches the review ahead of the click, when the window has nothing else to do: its code, and the result if one waits to be looked at. */
+export function prepareReview(queries: QueryClient, waiting: TaskId | null): void {
+  const prepare = async (): Promise<void> => {
+    await review.prepare()
+    const { prepareResult } = await import('./review/prepare-result.ts')
+    await prepareResult(queries, waiting)
+  }
+  requestIdleCallback(() => { prepare().catch((cause: unknown) => { console.warn('The review could not be prepared.', cause) }) }, { timeout: 2_000 })
 }
-
-const LazyTray = lazy(async () => ({ default: (await import('./approvals/tray.tsx')).ApprovalTray }))
 
 /** What waits for the owner, on any screen but the room, which has it itself. */
 export function WaitingHolds(): ReactNode {
-  return <Suspense fallback={null}><LazyTray compact /></Suspense>
+  return <tray.View compact />
 }
 
 /** The room of the shown task. */
-export function Room(): ReactNode {
-  return <Suspense fallback={<Loading />}><LazyRoom /></Suspense>
-}
+export const Room = room.View
 
 /** Every screen but the room. */
 export function OtherScreen({ screen }: { readonly screen: Screen }): ReactNode {
-  return <Suspense fallback={<Loading />}>{screen.at === 'review' ? <ReviewScreen /> : screen.at === 'new-task' ? <NewTaskScreen /> : screen.at === 'settings' ? <SettingsScreen section={screen.section} /> : <AuditScreen />}</Suspense>
+  switch (screen.at) {
+    case 'review':
+      return <review.View />
+    case 'new-task':
+      return <newTask.View />
+    case 'settings':
+      return <settings.View section={screen.section} />
+    case 'audit':
+      return <audit.View />
+    case 'room':
+      return <room.View />
+  }
 }

@@ -23,6 +23,11 @@ export function useMethod<M extends MethodName>(method: M, input: MethodInput<M>
   })
 }
 
+/** Reads by a method ahead of the component that will show it, so that `useMethod` has it at once. @throws CallFailed; the component then tries again */
+export function fetchAhead<M extends MethodName>(client: QueryClient, method: M, input: MethodInput<M>): Promise<MethodOutput<M>> {
+  return client.query<MethodOutput<M>>({ queryKey: [method, input], queryFn: () => callOrThrow(method, input), staleTime: 0 })
+}
+
 /** Acts by a method. Rejections are `CallFailed`; read them with `failureOf`. */
 export function useAct<M extends MethodName>(method: M, onDone?: (output: MethodOutput<M>, input: MethodInput<M>) => void): UseMutationResult<MethodOutput<M>, unknown, MethodInput<M>> {
   return useMutation<MethodOutput<M>, unknown, MethodInput<M>>({

@@ -1,5 +1,4 @@
-import { parsePatchFiles, type CodeViewDiffItem, type FileDiffMetadata } from '@pierre/diffs'
-import { CodeView, WorkerPoolContextProvider, type CodeViewHandle } from '@pierre/diffs/react'
+import { CodeView, WorkerPoolContext, type CodeViewHandle } from '@pierre/diffs/react'
 import { FileCheck2, FileX2 } from 'lucide-react'
 import { useEffect, useImperativeHandle, useMemo, useRef, type ReactNode, type Ref } from 'react'
 import type { Review } from '../../../src-preload/contract/methods.ts'
@@ -9,7 +8,9 @@ import { useMethod } from '../../store/queries.ts'
 import { Empty, FailureNotice, Notice } from '../../ui/notice.tsx'
 import { ExactText } from '../../ui/pieces.tsx'
 import { codeThemes } from '../../ui/code-themes.ts'
+import { useDiffPool } from './diff-pool.ts'
 import { misleadingFiles } from './misleading.ts'
+import { parsedFiles } from './parsed-files.ts'
 
 /** Lets the tree bring a file into view. */
 export interface DiffPaneHandle {
@@ -23,14 +24,11 @@ export interface DiffOptions {
 
 type ReviewFile = Review['files'][number]
 
-/** Highlighting runs beside the window's thread; without workers the viewer falls back to its own. */
-const poolOptions = { workerFactory: (): Worker => new Worker(new URL('./diff-worker.ts', import.meta.url), { type: 'module' }), poolSize: 1, mainThreadMaxCharacters: 20_000 }
-const highlighterOptions = { theme: codeThemes, preferredHighlighter: 'shiki-js' as const }
-
 /** The diff of every file, one under the other; only what is in view is drawn. */
 export function DiffPane({ files, notes, options, ref }: { readonly files: readonly ReviewFile[]; readonly notes: readonly string[]; readonly options: DiffOptions; readonly ref: Ref<DiffPaneHandle> }): ReactNode {
   const viewer = useRef<CodeViewHandle<undefined, undefined>>(null)
-  const { items, broken } = useMemo(() => parsed(files), [files])
+  const { items, broken } = useMemo(() => parsedFiles(files), [files])
+  const pool = useDiffPool()
   const themeType = useThemeType()
   const container = useRef<HTMLDivElement>(null)
   useImperativeHandle(ref, () => ({
@@ -54,34 +52,12 @@ export function DiffPane({ files, notes, options, ref }: { readonly files: reado
     <div className="diff-pane">
       <DiffNotices files={files} broken={broken} notes={notes} />
       {files.length === 0 ? <Empty icon={FileCheck2} title={t.review.noChange}>{t.review.noChangeHint}</Empty> : items.length === 0 ? <Empty icon={FileX2} title={t.review.noText} /> : (
-      <WorkerPoolContextProvider poolOptions={poolOptions} highlighterOptions={highlighterOptions}>
+      <WorkerPoolContext value={pool}>
         <CodeView ref={viewer} containerRef={container} className="diff-view" items={items} options={viewOptions} />
-      </WorkerPoolContextProvider>
+      </WorkerPoolContext>
       )}
     </div>
   )
-}
-
-function parsed(files: readonly ReviewFile[]): { readonly items: readonly CodeViewDiffItem[]; readonly broken: readonly string[] } {
-  const items: CodeViewDiffItem[] = []
-  const broken: string[] = []
-  for (const { change, patch } of files) {
-    if (patch === null) continue
-    try {
-      // Keyed by its content, so that a worker's result is never shown for another.
-      const diff = parsePatchFiles(patch, { throwOnError: true, cacheKeyPrefix: `${change.path}:${patch.length.toString()}` })[0]?.files[0]
-      if (diff === undefined) broken.push(change.path)
-      else items.push({ id: change.path, type: 'diff', fileDiff: named(diff, change.path) })
-    } catch {
-      broken.push(change.path)
-    }
-  }
-  return { items, broken }
-}
-
-/** The diff under the path of the change; a patch has its own prefixes, and renames are not told. */
-function named({ prevName: _prefixed, ...diff }: FileDiffMetadata, path: string): FileDiffMetadata {
-  return { ...diff, name: path }
 }
 
 /** Long lines scroll sideways; the box that scrolls must be reachable by keyboard. */

@@ -53,7 +53,8 @@ function ReviewContent({ task }: { readonly task: TaskRow }): ReactNode {
       </div>
     )
   }
-  if (review.data === undefined) return <Loading />
+  // What was read for an earlier result is not shown as this one's.
+  if (review.data?.evidence.treeDigest !== task.result.treeDigest) return <Loading />
   return (
     <>
       <ReviewPanes review={review.data} />
