@@ -15,6 +15,8 @@ const callMs = 10_000
 /** Measured: text 70 ms, held arguments 310 ms, a command 440 ms; a child that ignores SIGTERM 3 s more. */
 const observedWithinMs = 8_000
 const pollMs = 100
+/** Longer than an abort of a session without subagents takes. */
+const insistEveryMs = 600
 
 /**
  * Aborts a session's turn and waits until history and status show that it is over; then clears the asks that an abort leaves behind.
@@ -28,11 +30,25 @@ export async function abortSession(parts: AbortParts, sessionId: string): Promis
   parts.turns.wake(sessionId)
   const over = new AbortController()
   const late = new Promise<'late'>((resolve) => { parts.timers.after(observedWithinMs, over.signal, () => { resolve('late') }) })
+  insist(parts, sessionId, over.signal)
   const end = await Promise.race([parts.turns.settled(sessionId), late])
   const idle = end === 'late' ? false : await becomesIdle(parts, sessionId, late)
   over.abort()
   const cleared = await clearGhosts(parts, sessionId)
   return ok(idle ? { observed: true, how: `${historyWords(end)}; the session is idle; ${cleared} open asks cleared` } : { observed: false, how: `OpenCode did not show within ${observedWithinMs} ms that it stopped` })
+}
+
+/**
+ * Tells it again for as long as it goes on: an abort that comes while a subagent works ends that one only, and to the loop above it its call
+ * has merely failed (seen with 1.18.30).
+ */
+function insist(parts: Pick<AbortParts, 'client' | 'timers' | 'turns'>, sessionId: string, over: AbortSignal): void {
+  parts.timers.after(insistEveryMs, over, () => {
+    void parts.client.call({ method: 'POST', path: `/session/${sessionId}/abort`, deadlineMs: callMs }).then(() => {
+      parts.turns.wake(sessionId)
+      if (!over.aborted) insist(parts, sessionId, over)
+    })
+  })
 }
 
 function historyWords(end: TurnEnd | null | 'late'): string {

@@ -182,7 +182,7 @@ function endCall(state: Translation, call: CallState, ending: Ending): Translate
 function endingOf(call: CallState, part: WireToolPart): Ending {
   const ended = part.state
   if (ended.status === 'error') {
-    const interrupted = ended.metadata?.['interrupted'] === true || ended.error === 'Tool execution aborted'
+    const interrupted = ended.metadata?.['interrupted'] === true || ended.error === 'Tool execution aborted' || (part.tool === 'task' && ended.error === 'Task cancelled')
     return { outcome: interrupted ? 'interrupted' : 'failed', input: ended.input, output: ended.error, title: null, exitCode: null }
   }
   if (ended.status !== 'completed') throw new Error(`a ${ended.status} call has not ended`)

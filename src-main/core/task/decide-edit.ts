@@ -1,5 +1,5 @@
 import { failure } from '../../../src-preload/contract/failure.ts'
-import type { ApprovalId, Digest } from '../../../src-preload/contract/ids.ts'
+import type { ApprovalId, CallId, Digest } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { compareEdit, editDigest, isEditTool } from '../approval/edit-call.ts'
 import { makeHold, type Hold } from '../approval/hold.ts'
@@ -17,6 +17,11 @@ type Asked = Extract<HostCommand, { is: 'permission-asked' }>
 type Ended = Extract<HostCommand, { is: 'tool-ended' }>
 /** Answers an ask. `change`: what the call of a granted edit may do. */
 export type Rule = (allow: boolean, by: string, message: string, grant?: StandingGrant, change?: Digest) => Decided
+
+/** Who asks, where it is not Bot B itself. */
+export function askedBy(parentCallId: CallId | null | undefined): Hold['facts'] {
+  return parentCallId == null ? [] : [{ label: 'Asked by', value: `a subagent of Bot B, begun by its call ${parentCallId}`, exact: true, authoredBy: 'host' }]
+}
 
 /** The files of an edit, as a line. */
 export function filesText(files: readonly EditedFile[]): string {
@@ -70,6 +75,7 @@ function editHold(state: TaskState, ctx: DecideContext, command: Asked, bound: B
     kind: 'edit', bot: 'coder', generation: state.generation, turnId: activeTurn(state)?.turnId ?? null, callId: command.callId, subject: { for: 'permission', permissionId: command.permissionId, command: null },
     title: 'Bot B wants to edit a file', exact: { label: 'Change', text: bound.diff, authoredBy: 'coder' },
     facts: [
+      ...askedBy(command.parentCallId),
       ...command.files.flatMap(({ path, real }) => [
         { label: 'File', value: path, exact: true, authoredBy: 'coder' as const },
         ...(real === null || real === path ? [] : [{ label: 'Leads to', value: real, exact: true, authoredBy: 'host' as const }]),

@@ -69,3 +69,11 @@ describe('an answer that did not arrive for certain', () => {
     expect(task.state.recovery).toBeNull()
   })
 })
+
+describe('a card for what a subagent asks', () => {
+  it.each([['a command', say.bash('per_1', 'make')], ['an edit', ask({})]] as const)('says so, and of which call: %s', (_what, asked) => {
+    const facts = (parentCallId: CallId | null): readonly string[] => waitingHolds(askingForEdits().play({ ...asked, parentCallId } as Asked).state).flatMap(({ hold }) => hold.facts.filter(({ label }) => label === 'Asked by').map(({ value }) => value))
+    expect(facts('call_task' as CallId)).toEqual(['a subagent of Bot B, begun by its call call_task'])
+    expect(facts(null)).toEqual([])
+  })
+})

@@ -7,7 +7,7 @@ import type { StandingGrant } from '../approval/standing-grant.ts'
 import { utf8Bytes } from '../digest.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
 import { decided, failTask, ignored, interruptTools, withdrawHolds, type Decided } from './decision.ts'
-import { editAsked, filesText, type Rule } from './decide-edit.ts'
+import { askedBy, editAsked, filesText, type Rule } from './decide-edit.ts'
 import { grantWords, reask, standingFor } from './decide-grant.ts'
 import { activeTurn, type TaskState } from './model.ts'
 import { arrived } from './turns.ts'
@@ -51,7 +51,7 @@ export function permissionAsked(state: TaskState, command: Host<'permission-aske
     if (covered === 'deny') return rule(false, 'the task\'s grant', 'The task\'s grant denies this command.')
     const standing = standingFor(state, { tool: 'bash', ...shell }, ctx)
     if (standing !== null) return rule(true, grantWords(standing), '', standing)
-    return decided([...arrived(state), { type: 'hold-opened', hold: commandHold(state, ctx, { for: 'permission', permissionId: command.permissionId, command: shell }, shell, command.callId, command.isolation) }])
+    return decided([...arrived(state), { type: 'hold-opened', hold: commandHold(state, ctx, { for: 'permission', permissionId: command.permissionId, command: shell }, shell, command) }])
   }
   if (command.permission === 'edit') {
     return editAsked(state, ctx, command, rule)
@@ -77,19 +77,20 @@ export function commandAsked(state: TaskState, command: Host<'command-asked'>, c
   if (covered !== 'ask') return answer(covered === 'allow', 'the task\'s grant', 'the task\'s grant denies this command')
   const standing = standingFor(state, { tool: 'bash', ...shell }, ctx)
   if (standing !== null) return answer(true, grantWords(standing), '', standing)
-  return decided([...arrived(state), { type: 'hold-opened', hold: commandHold(state, ctx, { for: 'command', askId: command.askId, command: shell }, shell, null, command.isolation) }])
+  return decided([...arrived(state), { type: 'hold-opened', hold: commandHold(state, ctx, { for: 'command', askId: command.askId, command: shell }, shell, { callId: null, isolation: command.isolation }) }])
 }
 
 function byGrant(grant: StandingGrant | undefined): { readonly grantId?: StandingGrant['grantId'] } {
   return grant === undefined ? {} : { grantId: grant.grantId }
 }
 
-function commandHold(state: TaskState, ctx: DecideContext, subject: Hold['subject'], shell: { readonly text: string; readonly cwd: string }, callId: Hold['callId'], isolation: string): Hold {
+function commandHold(state: TaskState, ctx: DecideContext, subject: Hold['subject'], shell: { readonly text: string; readonly cwd: string }, { callId, isolation, parentCallId }: Pick<Host<'permission-asked'>, 'callId' | 'isolation' | 'parentCallId'>): Hold {
   const turn = activeTurn(state)
   return makeHold(state.taskId, ctx.mint('apr') as ApprovalId, {
     kind: 'command', bot: 'coder', generation: state.generation, turnId: turn?.turnId ?? null, callId, subject,
     title: 'Bot B wants to run a command', exact: { label: 'Command, exactly as it will run', text: shell.text, authoredBy: 'coder' },
     facts: [
+      ...askedBy(parentCallId),
       { label: 'Working directory', value: shell.cwd, exact: true, authoredBy: 'host' },
       { label: 'Environment', value: 'empty but for PATH, HOME, LANG and TMPDIR of the sandbox', exact: false, authoredBy: 'host' },
       ...addedToPath(state),
