@@ -55,7 +55,7 @@ const renderer = {
   worker: { format: 'es' as const },
   build: {
     target: chromeTarget,
-    minify: true,
+    minify: false,
     rolldownOptions: { input: { index: at('src-renderer/index.html') } },
   },
 }

@@ -60,7 +60,7 @@ export class Ingest {
     switch (signal.is) {
       case 'permission-asked': this.#send(taskId, signal.signalId, {
         is: 'permission-asked', permissionId: signal.permissionId, callId: signal.callId, permission: signal.permission, patterns: signal.patterns,
-        command: signal.command === null ? null : { text: signal.command, cwd: signal.workdir ?? workspaceRoot }, files: signal.files, diff: signal.diff, isolation: this.#isolation(taskId), ...(signal.edit === undefined ? {} : { edit: signal.edit }),
+        command: signal.command === null ? null : { text: signal.command, cwd: signal.workdir ?? workspaceRoot }, files: signal.files, diff: signal.diff, isolation: this.#isolation(taskId), parentCallId: signal.parentCallId ?? null, ...(signal.edit === undefined ? {} : { edit: signal.edit }),
       }); return
       case 'permission-replied': this.#send(taskId, signal.signalId, { is: 'foreign-permission-answer', permissionId: signal.permissionId, reply: signal.reply }); return
       case 'question-asked': {
@@ -96,7 +96,9 @@ export class Ingest {
     const refused = this.#deps.lanes.ready(taskId)
     if (refused !== null) return { verdict: 'refuse', reason: refused.message }
     if (takeGrant(run, ask.text, ask.cwd, (grantId) => grantStands(this.#deps.dispatcher.state(taskId), grantId, this.#deps.clock.now()))) return { verdict: 'run' }
-    return new Promise((resolve) => {
+    return new Promise((answer) => {
+      let goesOn = (): void => undefined
+      const resolve = (verdict: CommandVerdict): void => { goesOn(); answer(verdict) }
       run.asks.set(ask.askId, resolve)
       const refuse = (reason: string): void => { run.asks.delete(ask.askId); resolve({ verdict: 'refuse', reason }) }
       signal.addEventListener('abort', () => {
@@ -107,6 +109,8 @@ export class Ingest {
       const sent = this.#deps.dispatcher.dispatch(taskId, { is: 'command-asked', askId: ask.askId, text: ask.text, cwd: ask.cwd, isolation: this.#isolation(taskId) }, { commandId: `${taskId}:ask:${ask.askId}`, actor: 'host' })
       if (!sent.ok) refuse(sent.error.message)
       else if (sent.value.events.length === 0) refuse('no turn is active')
+      // A runtime that does not ask itself says that the call runs: its row is told whom it waits for.
+      else if (sent.value.events.some(({ type }) => type === 'hold-opened')) goesOn = this.#deps.previews.asksOwner(taskId, ask.text)
     })
   }
 

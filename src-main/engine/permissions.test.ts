@@ -72,13 +72,13 @@ describe('permissions of the coder', () => {
 
   it('shows a call as waiting for approval until the owner decided, then as running', async () => {
     const room = await atWork()
-    const stateOfCall = () => room.engine.room.snapshot(room.taskId).put.flatMap((row) => (row.kind === 'entry' && row.body.is === 'tool' ? [row.body.state] : []))
+    const stateOfCall = () => room.engine.room.snapshot(room.taskId).put.flatMap((row) => (row.kind === 'entry' && row.body.is === 'tool' ? [`${row.body.state} ${row.body.waitsSince === null ? '' : 'since'}`] : []))
     room.coder.run().say({ is: 'tool-running', callId: 'call_1' as never, tool: 'bash', input: { command: 'ls' }, output: null })
     room.coder.run().say({ is: 'permission-asked', permissionId: 'per_1', callId: 'call_1' as never, permission: 'bash', patterns: ['ls'], command: 'ls', workdir: '/workspace', files: [], diff: null })
     await room.settle()
-    expect(stateOfCall()).toEqual(['awaiting-approval'])
+    expect(stateOfCall()).toEqual(['awaiting-approval since'])
     await room.decide('approved')
-    expect(stateOfCall()).toEqual(['running'])
+    expect(stateOfCall()).toEqual(['running '])
   })
 
   it('denies a directory outside the workspace without asking', async () => {

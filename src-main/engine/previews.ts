@@ -57,12 +57,29 @@ export class Previews {
     this.#show(preview)
   }
 
+  /**
+   * A command waits for the owner at the broker, which knows its text and not its call: the live row of the command that is the same as far
+   * as the wire told it, else of the only one that runs, says so. Gives the way back, for when it has been answered. Display only, like all here.
+   */
+  asksOwner(taskId: TaskId, text: string): () => void {
+    const rows = this.#deps.room.rows(taskId).flatMap((row) => (row.kind === 'entry' && row.body.is === 'tool' && row.body.tool === 'bash' && this.#isLive(taskId, row.body) && row.body.state !== 'awaiting-approval' ? [{ ...row, body: row.body }] : []))
+    const running = rows.filter(({ body }) => body.state === 'running')
+    const asks = rows.find(({ body }) => body.tailOf === 'command' && body.tail === text) ?? (running.length === 1 ? running[0] : undefined)
+    if (asks === undefined) return () => undefined
+    const become = (change: Pick<ToolBody, 'state' | 'waitsSince'>): void => {
+      const row = this.#deps.room.get(taskId, asks.key)
+      if (row?.kind === 'entry' && row.body.is === 'tool' && this.#isLive(taskId, row.body)) this.#deps.room.put(taskId, [{ ...row, body: { ...row.body, ...change } }])
+    }
+    become({ state: 'awaiting-approval', waitsSince: this.#deps.clock.now() })
+    return () => { become({ state: 'running', waitsSince: null }) }
+  }
+
   /** P5. What still grows will not end: each such row settles, calls as interrupted, words as far as they came. Nothing spins for ever. */
   settle(taskId: TaskId, reason: string): void {
     const endedAt = this.#deps.clock.now()
     for (const row of this.#deps.room.rows(taskId)) {
       if (row.kind !== 'entry') continue
-      if (row.body.is === 'tool' && this.#isLive(taskId, row.body)) this.#deps.room.put(taskId, [{ ...row, body: { ...row.body, state: 'interrupted', reason, endedAt } }])
+      if (row.body.is === 'tool' && this.#isLive(taskId, row.body)) this.#deps.room.put(taskId, [{ ...row, body: { ...row.body, state: 'interrupted', reason, endedAt, waitsSince: null } }])
       if (row.body.is === 'message' && row.body.streaming) this.#deps.room.put(taskId, [{ ...row, body: { ...row.body, streaming: false } }])
     }
     this.#keptBack.forget(taskId)
@@ -70,7 +87,8 @@ export class Previews {
 
   /** Whether a row is drawn from words before the record: it is in no journal, so nothing else would end it. */
   #isLive(taskId: TaskId, body: ToolBody): boolean {
-    return body.state === 'preview' || (body.state === 'running' && this.#deps.dispatcher.state(taskId)?.openTools.has(body.callId) === false)
+    if (body.state === 'preview') return true
+    return (body.state === 'running' || body.state === 'awaiting-approval') && this.#deps.dispatcher.state(taskId)?.openTools.has(body.callId) === false
   }
 
   #release(taskId: TaskId): void {

@@ -44,6 +44,8 @@ export const toolBodySchema = z.object({
   before: z.string().nullable().optional(), fields: z.array(z.object({ name: z.string(), value: z.string() })).readonly().optional(),
   input: z.string().nullable(), output: z.string().nullable(), outputTruncated: z.boolean(), exitCode: z.number().int().nullable(),
   title: z.string().nullable(), startedAt: millisSchema, endedAt: millisSchema.nullable(), reason: z.string().nullable(), parentCallId: callIdSchema.nullable(),
+  /** While it is `awaiting-approval`: since when. */
+  waitsSince: millisSchema.nullable().optional(),
   /** The standing grant that let it run without a question to the owner. */
   grantId: grantIdSchema.optional(),
 })

@@ -1,11 +1,12 @@
 import { ArrowLeft, CircleStop, Ellipsis, FileCheck2, LoaderCircle, PanelRight, ShieldCheck } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
-import type { TaskRow } from '../../../src-preload/contract/rows.ts'
+import { rowKey, type TaskRow } from '../../../src-preload/contract/rows.ts'
 import type { RecoveryExit } from '../../../src-preload/contract/task.ts'
 import { failureOf, newCommandId } from '../../bridge.ts'
 import { t } from '../../i18n/text.ts'
 import { useNowMs } from '../../store/clock.ts'
+import { useEntry, useHold } from '../../store/hooks.ts'
 import { useAct } from '../../store/queries.ts'
 import { show, useUi } from '../../store/ui-store.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -164,6 +165,7 @@ function Activity({ task }: { readonly task: TaskRow }): ReactNode {
           <Badge tone="warn">{waits}</Badge>
         </span>
       )}
+      {task.activity === null && task.waiting !== null ? <WaitsSince taskId={task.taskId} waiting={task.waiting} /> : null}
       {task.activity === null ? (
         <span className="quiet clip">
           {task.source.kind === 'sample' ? t.room.sampleSource : <PlainText text={task.source.path ?? task.source.label} />}
@@ -181,6 +183,15 @@ function Activity({ task }: { readonly task: TaskRow }): ReactNode {
       )}
     </div>
   )
+}
+
+/** Since when the owner is waited for. */
+function WaitsSince({ taskId, waiting }: { readonly taskId: string; readonly waiting: NonNullable<TaskRow['waiting']> }): ReactNode {
+  const hold = useHold(waiting.for === 'approval' ? rowKey.hold(waiting.approvalIds[0] ?? '') : '')
+  const question = useEntry(waiting.for === 'input' ? rowKey.entry(taskId, `question:${waiting.questionId}`) : '')
+  const since = hold?.openedAt ?? question?.at
+  const now = useNowMs(since !== undefined)
+  return since === undefined ? null : <span className="quiet nowrap" data-waits-since>{countdown(now - since)}</span>
 }
 
 /** What is waited for, since when, and when it is tried again. */

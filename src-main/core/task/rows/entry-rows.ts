@@ -139,17 +139,18 @@ function callRows(state: TaskState, event: Extract<TaskEvent, { type: 'call-rese
 }
 
 /** A call that is complete runs, unless the owner's approval is waited for. */
-function runningState(state: TaskState, callId: CallId): 'running' | 'awaiting-approval' {
-  return waitingHolds(state).some((record) => record.hold.callId === callId) ? 'awaiting-approval' : 'running'
+function runningState(state: TaskState, callId: CallId): Pick<ToolBody, 'state' | 'waitsSince'> {
+  const [waiting] = waitingHolds(state).filter((record) => record.hold.callId === callId)
+  return waiting === undefined ? { state: 'running', waitsSince: null } : { state: 'awaiting-approval', waitsSince: waiting.openedAt }
 }
 
 /** The row of a call whose hold was opened or settled. */
 function waitingTool(state: TaskState, callId: CallId | null, where: At): EntryRow[] {
   const row = callId === null || !state.openTools.has(callId) ? undefined : where.get(rowKey.tool(state.taskId, callId))
-  return callId !== null && row?.kind === 'entry' && row.body.is === 'tool' ? [{ ...row, body: { ...row.body, state: runningState(state, callId) } }] : []
+  return callId !== null && row?.kind === 'entry' && row.body.is === 'tool' ? [{ ...row, body: { ...row.body, ...runningState(state, callId) } }] : []
 }
 
-const nothingGrows = { tail: '', tailOf: null, before: null, fields: [] } as const
+const nothingGrows = { tail: '', tailOf: null, before: null, fields: [], waitsSince: null } as const
 
 function toolRow(state: TaskState, event: Extract<TaskEvent, { type: 'tool-started' | 'tool-ended' }>, where: At): EntryRow {
   const key = rowKey.tool(state.taskId, event.callId)
@@ -157,7 +158,7 @@ function toolRow(state: TaskState, event: Extract<TaskEvent, { type: 'tool-start
   const known = before?.kind === 'entry' && before.body.is === 'tool' ? before.body : null
   const blank: ToolBody = { is: 'tool', callId: event.callId, tool: event.tool, state: 'running', target: null, argumentBytes: 0, contentLines: null, tail: '', tailOf: null, input: null, output: null, outputTruncated: false, exitCode: null, title: null, startedAt: where.at, endedAt: null, reason: null, parentCallId: null }
   const body: ToolBody = event.type === 'tool-started'
-    ? { ...(known ?? blank), tool: event.tool, state: runningState(state, event.callId), target: event.target ?? known?.target ?? null, argumentBytes: event.inputBytes, input: event.input, ...nothingGrows, parentCallId: event.parentCallId }
+    ? { ...(known ?? blank), tool: event.tool, target: event.target ?? known?.target ?? null, argumentBytes: event.inputBytes, input: event.input, ...nothingGrows, ...runningState(state, event.callId), parentCallId: event.parentCallId }
     : { ...(known ?? blank), tool: event.tool, state: event.state, output: event.output, outputTruncated: event.outputTruncated, exitCode: event.exitCode, title: event.title, reason: event.reason, endedAt: where.at, ...nothingGrows }
   return { kind: 'entry', key, taskId: state.taskId, ...placed(before, where), author: 'coder', turnId: turnOf(state), body }
 }

@@ -105,7 +105,8 @@ function Stillness({ bytes }: { readonly bytes: number }): ReactNode {
 /** Counters that move while a call is being written, and how long it took afterwards. */
 function Numbers({ body }: { readonly body: ToolBody }): ReactNode {
   const running = body.state === 'running'
-  const now = useNowMs(running)
+  const waitsSince = body.state === 'awaiting-approval' ? body.waitsSince : null
+  const now = useNowMs(running || waitsSince != null)
   if (body.state === 'preview') {
     return (
       <span className="tool-numbers">
@@ -115,6 +116,7 @@ function Numbers({ body }: { readonly body: ToolBody }): ReactNode {
       </span>
     )
   }
+  if (waitsSince != null) return <span className="tool-numbers">{countdown(now - waitsSince)}</span>
   const tookMs = body.endedAt !== null ? body.endedAt - body.startedAt : running ? now - body.startedAt : null
   return (
     <span className="tool-numbers">
