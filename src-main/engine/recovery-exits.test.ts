@@ -114,6 +114,25 @@ describe('a turn that the owner resends while its process runs', () => {
     lawful(room, taskId)
   })
 
+  it('is not touched by what the stopped process still says after the next one has begun', async () => {
+    const { room, taskId } = await uncertainAlive()
+    const first = room.coder.run()
+    room.coder.submitAnswer = ok(null)
+    await exit(room, taskId, 'resend')
+    expect(room.coder.runs.map((run) => run.stopped)).toEqual([true, false])
+    const before = eventsOf(room, taskId)
+    first.say({ is: 'tool-running', callId: 'call_late' as CallId, tool: 'write', input: {}, output: null })
+    first.say({ is: 'question-asked', questionId: 'que_late', callId: null, questions: [{ question: 'Which?', header: '', options: [], multiple: false }] })
+    sayTurnEnded(first)
+    first.say({ is: 'exited', code: 1, signal: null })
+    const verdict = await first.spec.decideCommand({ askId: 'ask_late', text: 'bun test', cwd: '/workspace' }, new AbortController().signal)
+    await room.settle()
+    expect(verdict.verdict).toBe('refuse')
+    expect(eventsOf(room, taskId)).toEqual(before)
+    expect(room.coder.runs.filter((run) => !run.stopped)).toHaveLength(1)
+    lawful(room, taskId)
+  })
+
   it('is not sent when the process cannot be proven to be gone, and leaves every exit', async () => {
     const { room, taskId } = await uncertainAlive()
     room.coder.unprovable = true

@@ -35,7 +35,7 @@ export function appRestarted(state: TaskState, command: Host<'app-restarted'>): 
   }
   const lost = [...calls, ...lostWithCoder(state, 'The app ended while this ran.', command.proof)]
   const turn = activeTurn(state)
-  if (turn !== null) return decided([...lost, { type: 'recovery-needed', what: interruptedWords(turn) }], [], retired)
+  if (turn !== null) return decided([...lost, { type: 'recovery-needed', what: uncertain(`The app ended. ${interruptedWords(turn)}`) }], [], retired)
   if (state.phase === 'starting-coder' && state.coder.is !== 'none') return decided([...lost, { type: 'coder-start-intended', sessionTitle: sessionTitle(state) }], [{ kind: 'coder.start' }], retired)
   // The process that had to end before the files were taken has ended with the app.
   const last = state.turns.at(-1)
@@ -51,7 +51,7 @@ function lostCalls(state: TaskState): TaskEvent[] {
 function interruptedWords(turn: Turn): string {
   return turn.state === 'submitted'
     ? `Turn ${String(turn.index)} was running when its process ended. Files in the workspace may be partly changed. It was not sent again.`
-    : `Turn ${String(turn.index)} was about to be sent when the app ended; it may or may not have arrived. It was not sent again.`
+    : `Turn ${String(turn.index)} was about to be sent when this happened; it may or may not have arrived. It was not sent again.`
 }
 
 /** The agent's process ended by itself. */

@@ -49,7 +49,7 @@ function lifecycle(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.start' | 
       // What a process of before still says is not of this one: its late end must not count as this one's.
       run.process += 1
       const process = run.process
-      const ours = (): boolean => run.process === process
+      const ours = (): boolean => deps.runs.peek(taskId) === run && run.process === process
       const { target } = access.value
       const started = await deps.coder.start({
         taskId, runtime: state.runtime, workspaceDir: folders.workspaceDir, stateDir: folders.stateDir, mounts: state.source.kind === 'folder' ? state.source.mounts : [],
