@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { declareAppScheme, serveApp } from './shell/app-protocol.ts'
 import { listenForLinks } from './shell/incoming-links.ts'
 import { serveMethods, type Answer } from './shell/ipc/serve.ts'
-import { bringToFront, confinePages, denyPermissions, openMainWindow } from './shell/main-window.ts'
+import { bringToFront, confinePages, denyPermissions, fetchNoDictionaries, openMainWindow } from './shell/main-window.ts'
 
 /** Opens the window, with nothing loaded that it does not need, and has the app started while the window's own process comes up. */
 async function main(): Promise<void> {
@@ -19,6 +19,7 @@ async function main(): Promise<void> {
   let give: (answer: Answer) => void = () => undefined
   serveMethods(new Promise<Answer>((resolve) => { give = resolve }))
   denyPermissions()
+  fetchNoDictionaries()
   const served = serveApp(join(import.meta.dirname, '../renderer'))
   window = openMainWindow(join(import.meta.dirname, '../preload/index.cjs'))
   // While the window's process comes up there is nothing to do; from its first request on it is served, and then evaluates its own scripts.
