@@ -54,7 +54,7 @@ const growing = (callId: string, tool: string, change: Partial<Extract<EntryRow[
   entry(id, 'coder', toolBody(callId, tool, { state: 'preview', target: null, contentLines: null, input: null, output: null, endedAt: null, ...change }), `tool:${callId}`)
 
 /** Every kind of call while it is being written. */
-const previews = (): EntryRow[] => [
+export const previews = (): EntryRow[] => [
   preview(),
   growing('call_8', 'edit', { target: 'src/shipping.ts', argumentBytes: 412, contentLines: 3, before: 'export function shippingCost(orderCents: number): number {\n  if (orderCents < 2_000) return 690\n  return 490', tail: 'export function shippingCost(orderCents: Cents): Cents {\n  const step = steps.find((one) => orderCents >= one.fromCents)\n  return step', tailOf: 'newString', fields: [{ name: 'replaceAll', value: 'true' }] }),
   growing('call_9', 'apply_patch', { target: 'src/money.ts', argumentBytes: 240, contentLines: 6, tail: '*** Begin Patch\n*** Update File: src/money.ts\n@@\n-export type Cents = any\n+export type Cents = number\n+\n+/** Cents of a who', tailOf: 'patchText' }),

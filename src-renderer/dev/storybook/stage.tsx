@@ -1,0 +1,55 @@
+import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
+import { useEffect, type ReactNode } from 'react'
+import { I18nProvider } from 'react-aria-components'
+import type { TaskId } from '../../../src-preload/contract/ids.ts'
+import type { Row } from '../../../src-preload/contract/rows.ts'
+import { ApprovalDesk, DeskContext } from '../../features/approvals/desk.ts'
+import { RoomContext } from '../../store/hooks.ts'
+import { createQueryClient } from '../../store/queries.ts'
+import { RowSync } from '../../store/row-sync.ts'
+import { changeUi, type UiState } from '../../store/ui-store.ts'
+import { FakeMain } from '../fake-bridge.ts'
+
+/** On what a story plays. */
+export interface Scene {
+  /** Made anew for each showing, so that times are of now. */
+  readonly rows?: () => readonly Row[]
+  /** As in the dev window's `flags`. */
+  readonly flags?: readonly string[]
+  readonly ui?: Partial<UiState>
+}
+
+/** The main process of fixtures and what a window keeps of it. */
+export interface StageParts { readonly room: RowSync; readonly desk: ApprovalDesk; readonly queries: QueryClient }
+
+const shownTask = 'task-1' as TaskId
+
+/** Sets the stage for one showing of a story: another main process, and a window that remembers nothing. */
+export function setStage({ rows, flags = [], ui = {} }: Scene, theme: string): StageParts {
+  const main = new FakeMain(rows?.() ?? [], new Set([...flags, theme]))
+  Object.assign(window, { countersign: main.bridge })
+  changeUi({ screen: { at: 'room' }, taskId: shownTask, linkedTaskId: null, inspector: 'auto', paletteOpen: false, taskFilter: '', open: new Map(), ...ui })
+  const room = new RowSync(main.bridge)
+  room.watch(shownTask)
+  return { room, desk: new ApprovalDesk(room.rows), queries: createQueryClient() }
+}
+
+/** What stands around the window in main.tsx, around one part of it. */
+export function Stage({ parts: { room, desk, queries }, children }: { readonly parts: StageParts; readonly children: ReactNode }): ReactNode {
+  useEffect(() => {
+    const rest = desk.start()
+    return () => {
+      rest()
+      room.close()
+    }
+  }, [desk, room])
+  return (
+    <I18nProvider locale="en-US">
+      <QueryClientProvider client={queries}>
+        <RoomContext value={room}>
+          <DeskContext value={desk}>{children}</DeskContext>
+        </RoomContext>
+      </QueryClientProvider>
+    </I18nProvider>
+  )
+}

@@ -1,0 +1,13 @@
+// The window's style sheets, in the order of their layers. Those of a screen come with the screen.
+import './ui/styles/tokens.css'
+import './ui/styles/base.css'
+import './ui/styles/ui.css'
+import './ui/styles/text.css'
+import './ui/styles/panels.css'
+import './ui/styles/forms.css'
+import './features/app.css'
+import './features/form.css'
+import './features/room/room.css'
+import './features/room/rows.css'
+import './features/room/inspector.css'
+import './features/approvals/approvals.css'
