@@ -15,12 +15,19 @@ export interface SettingsStore {
   problem(): Failure | null
 }
 
+/** What a file of the format `from` becomes in the next one; the version is raised by whoever takes the step. @throws when it cannot be brought there */
+export interface SettingsStep { readonly from: number; readonly up: (settings: Readonly<Record<string, unknown>>) => Record<string, unknown> }
+
+/** All steps, ascending. A released one is never edited; a change that a default of the schema cannot bridge is a new one. There was none yet. */
+const released: readonly SettingsStep[] = []
+
 /**
- * Loads the settings. A file that cannot be understood is renamed to `settings.broken-N.json` and the defaults are used; a file of a newer
- * app is left as it is, the defaults are used and nothing is saved over it. Both are told by `problem`.
+ * Loads the settings, through the steps of later formats where the file is of an earlier one; the file itself changes with the first save. A file
+ * that cannot be understood is renamed to `settings.broken-N.json` and the defaults are used; a file of a newer app, and one that a step fails on,
+ * is left as it is, the defaults are used and nothing is saved over it. All are told by `problem`. Only tests set `steps`.
  */
-export async function openSettings(path: string, files: SettingsFiles): Promise<SettingsStore> {
-  const loaded = await load(path, files)
+export async function openSettings(path: string, files: SettingsFiles, steps: readonly SettingsStep[] = released): Promise<SettingsStore> {
+  const loaded = await load(path, files, steps)
   let current = loaded.settings
   let writes: Promise<unknown> = Promise.resolve()
   return {
@@ -46,15 +53,17 @@ export async function openSettings(path: string, files: SettingsFiles): Promise<
 
 interface Loaded { readonly settings: Settings; readonly problem: Failure | null; readonly locked: Failure | null }
 
-async function load(path: string, files: SettingsFiles): Promise<Loaded> {
+async function load(path: string, files: SettingsFiles, steps: readonly SettingsStep[]): Promise<Loaded> {
   const text = await files.read(path)
   if (text === null) return { settings: defaultSettings, problem: null, locked: null }
   const parsed = parseJson(text)
   if (parsed.ok) {
-    const checked = settingsSchema.safeParse(parsed.value)
+    const brought = broughtUp(parsed.value, steps, path)
+    if (!brought.ok) return { settings: defaultSettings, problem: brought.error, locked: brought.error }
+    const checked = settingsSchema.safeParse(brought.value)
     const clash = checked.success ? providersClash(checked.data.providers) : null
     if (checked.success && clash === null) return { settings: checked.data, problem: null, locked: null }
-    if (versionOf(parsed.value) > 1) {
+    if ((versionOf(parsed.value) ?? 0) > 1) {
       const newer = failure('settings-broken', `The settings were written by a newer version of the app and were not touched: ${path}`, 'Defaults are used and changes are not saved. Install the newer version, or move the file away.')
       return { settings: defaultSettings, problem: newer, locked: newer }
     }
@@ -95,8 +104,18 @@ export function providersClash(providers: readonly { readonly id: string }[]): s
   return null
 }
 
-function versionOf(value: unknown): number {
-  return typeof value === 'object' && value !== null && 'version' in value && typeof value.version === 'number' ? value.version : 0
+function broughtUp(value: unknown, steps: readonly SettingsStep[], path: string): Result<unknown, Failure> {
+  const from = versionOf(value)
+  try {
+    return ok(steps.reduce((now, step) => (versionOf(now) === step.from ? { ...step.up(now as Record<string, unknown>), version: step.from + 1 } : now), value))
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    return err(failure('settings-broken', `The settings of an earlier version (format ${String(from)}) could not be brought to this one (${error.message.slice(0, 500)}) and were not touched: ${path}`, 'Defaults are used and changes are not saved. Install the earlier version again, or move the file away.'))
+  }
+}
+
+function versionOf(value: unknown): number | null {
+  return typeof value === 'object' && value !== null && 'version' in value && typeof value.version === 'number' ? value.version : null
 }
 
 async function written(files: SettingsFiles, path: string, settings: Settings): Promise<Failure | null> {

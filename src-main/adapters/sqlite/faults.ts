@@ -51,7 +51,12 @@ export function readOnly(path: string): Failure {
 
 export function newer(path: string, found: number, known: number): Failure {
   return failure('journal-newer', `The journal was written by a newer version of the app (format ${found}, this app knows ${known}); it was not touched: ${path}`,
-    'Install the newer version again, or choose another data folder with --user-data-dir.')
+    'Install the newer version again, or put back what was kept before its first start: the folder "backups" in the data folder.')
+}
+
+export function notMigrated(path: string, found: number, wanted: number, why: string): Failure {
+  return failure('internal', `The journal could not be brought from format ${found} to format ${wanted} (${why.slice(0, 500)}); it was left exactly as it was: ${path}`,
+    'Install the version that you used before: it goes on with this journal. Then report what happened.')
 }
 
 export function networkDrive(path: string, kind: string): Failure {

@@ -2,6 +2,7 @@
 import { writeSync } from 'node:fs'
 import { aCommit } from '../memory/journal.suite.ts'
 import { openJournal } from './open.ts'
+import { migrations } from './schema.ts'
 import type { FailpointHook } from '../../engine/failpoints.ts'
 import type { SqliteJournal } from './journal.ts'
 
@@ -39,6 +40,11 @@ const modes: Record<string, () => void> = {
     if (name.startsWith('start')) journal.startEffect('effect_0', 1)
     else if (name.startsWith('end')) journal.endEffect('effect_0', 'done', 1)
     else journal.commit(pair(1))
+    say('not killed')
+  },
+  // Half of a step is done.
+  'die-migrating': () => {
+    openJournal({ path, clock: { now: () => 1 }, migrations: [...migrations, { version: migrations.length + 1, up: (db) => { db.exec("DROP TRIGGER eventsKeep; UPDATE events SET type = 'other'"); process.kill(process.pid, 'SIGKILL') } }] })
     say('not killed')
   },
   storm: () => {

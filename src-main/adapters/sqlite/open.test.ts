@@ -108,18 +108,6 @@ describe('opening the journal', () => {
     expect(refused(path).code).toBe('journal-busy')
   })
 
-  it('backs up before it migrates, then migrates', () => {
-    const path = written()
-    const next = migrations.length + 1
-    const newer = [...migrations, { version: next, up: (db: Database.Database) => { db.exec('CREATE TABLE extra (x TEXT) STRICT') } }]
-    const journal = opened(path, { migrations: newer })
-    expect(journal.facts()).toMatchObject({ schemaVersion: next, events: 40 })
-    journal.close()
-    expect(readFileSync(path).readUInt32BE(60)).toBe(next)
-    const backup = opened(`${path}.backup-v${migrations.length}-1800000000000`)
-    expect(backup.facts()).toMatchObject({ schemaVersion: migrations.length, events: 40 })
-  })
-
   it('takes a command of the first schema as known, whatever it said: its receipt has no digest', () => {
     const path = join(scratchFolder(), 'journal.sqlite')
     const old = new Database(path)
@@ -133,13 +121,6 @@ describe('opening the journal', () => {
     expect(journal.commit(aCommit({ expectedVersion: 1 }))).toEqual({ is: 'duplicate' })
     expect(journal.commit(aCommit({ commandId: 'cmd_2', expectedVersion: 1 })).is).toBe('committed')
     expect(journal.commit(aCommit({ commandId: 'cmd_2', expectedVersion: 2, contentDigest: digestOfText('other') }))).toEqual({ is: 'other-content' })
-  })
-
-  it('changes nothing when a migration fails', () => {
-    const path = written()
-    const broken = [...migrations, { version: migrations.length + 1, up: (db: Database.Database) => { db.exec('CREATE TABLE extra (x TEXT) STRICT'); throw new Error('bug') } }]
-    expect(() => openJournal({ path, clock, migrations: broken })).toThrow('bug')
-    expect(opened(path).facts()).toMatchObject({ schemaVersion: migrations.length, events: 40 })
   })
 })
 

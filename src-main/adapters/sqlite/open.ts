@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { Failing } from '../../engine/failpoints.ts'
 import type { Clock } from '../../engine/ports.ts'
 import { nearestExisting, networkDriveOf } from './drive.ts'
-import { busy, corrupt, journalFailure, networkDrive } from './faults.ts'
+import { busy, corrupt, journalFailure, networkDrive, notMigrated } from './faults.ts'
 import { inspectJournal, journalExists } from './inspection.ts'
 import { createJournal, type SqliteJournal } from './journal.ts'
 import { applicationId, migrations as released, type Migration } from './schema.ts'
@@ -35,7 +35,8 @@ const pageBytes = 2_048
 
 /**
  * Opens the journal, creating or migrating it. Refusals, each leaving the file as it is: `network-drive`, `journal-readonly`, `journal-busy`
- * (another process has it), `journal-corrupt`, `journal-newer`, `disk-full`, `unavailable` (the disk reported an error).
+ * (another process has it), `journal-corrupt`, `journal-newer`, `disk-full`, `unavailable` (the disk reported an error), `internal` (a step to this
+ * version's format failed).
  * Synchronous: `quick_check` reads the whole file once (about 100 MB in 0.3 s). Throws when the addon cannot be loaded.
  */
 export function openJournal(options: JournalOptions): Result<SqliteJournal, Failure> {
@@ -62,7 +63,11 @@ export function openJournal(options: JournalOptions): Result<SqliteJournal, Fail
       db.close()
       return err(mismatch)
     }
-    migrate(db, options, steps)
+    const failed = migrate(db, options, steps)
+    if (failed !== null) {
+      db.close()
+      return err(failed)
+    }
     return ok(createJournal(db, options))
   } catch (error) {
     db?.close()
@@ -107,7 +112,7 @@ function create(options: JournalOptions, steps: readonly Migration[]): void {
       db.pragma('journal_mode = WAL')
       db.pragma('synchronous = FULL')
       db.pragma(`application_id = ${applicationId}`)
-      for (const step of steps) apply(db, step)
+      apply(db, steps)
     } finally {
       db.close()
     }
@@ -135,21 +140,33 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Backs up beside the journal before the first step, then one transaction a step. A step that fails changes nothing. */
-function migrate(db: Database.Database, options: JournalOptions, steps: readonly Migration[]): void {
+/** Backs up beside the journal, then takes all missing steps in one transaction: one that fails or is killed leaves the journal to the version before. */
+function migrate(db: Database.Database, options: JournalOptions, steps: readonly Migration[]): Failure | null {
   const found = Number(db.pragma('user_version', { simple: true }))
   const missing = steps.filter((step) => step.version > found)
-  if (missing.length === 0) return
-  db.prepare('VACUUM INTO ?').run(`${options.path}.backup-v${found}-${options.clock.now()}`)
-  for (const step of missing) apply(db, step)
+  const last = missing.at(-1)
+  if (last === undefined) return null
+  const backup = `${options.path}.backup-v${found}-${options.clock.now()}`
+  try {
+    db.prepare('VACUUM INTO ?').run(backup)
+    apply(db, missing)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    // The journal is as it was: a copy of it for each try would only fill the disk.
+    rmSync(backup, { force: true })
+    return journalFailure(error, options.path) ?? notMigrated(options.path, found, last.version, error.message)
+  }
   // The version belongs into the file's header, where an older app looks before it opens anything.
   db.pragma('wal_checkpoint(TRUNCATE)')
+  return null
 }
 
-function apply(db: Database.Database, step: Migration): void {
+function apply(db: Database.Database, steps: readonly Migration[]): void {
   db.transaction(() => {
-    step.up(db)
-    db.pragma(`user_version = ${step.version}`)
+    for (const step of steps) {
+      step.up(db)
+      db.pragma(`user_version = ${step.version}`)
+    }
   }).immediate()
 }
 
