@@ -41,11 +41,12 @@ export const verifyRunners: readonly Runner[] = [
   { script: 'build' },
 ]
 
-/** The second half, on the packaged app. Further runners are added here. */
+/** The second half: what runs long or needs a screen, most of it on the packaged app. Further runners are added here. */
 export const packagedRunners: readonly Runner[] = [
   { script: 'isolation', arguments: ['--other-account'], says: true, unfit: () => (process.getuid?.() === 0 ? null : 'this is an ordinary account, and the unit tests were that half') },
   { script: 'harness', says: true },
   { script: 'simulate', says: true },
+  { script: 'stories', says: true },
   { script: 'package', arguments: ['--inspectable'] },
   { script: 'e2e', report: { path: playwrightReport, read: playwrightTally } },
   { script: 'soak', arguments: ['--kills', '20'], says: true },
