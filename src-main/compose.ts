@@ -13,6 +13,7 @@ import { createModelDirectory } from './adapters/settings/model-directory.ts'
 import { loadProvidersFile } from './adapters/settings/providers-file.ts'
 import { openSettings } from './adapters/settings/settings-store.ts'
 import { openJournal } from './adapters/sqlite/open.ts'
+import { createBreath } from './adapters/system/breath.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { createIds } from './adapters/system/ids.ts'
 import { flat } from './adapters/system/log-facts.ts'
@@ -94,7 +95,7 @@ export function buildParts(ground: Ground, options: ComposeOptions) {
   const sqliteVersion = journal.value.facts().sqliteVersion
   const engine = new Engine({
     ...life, clock, ids, timers, journal: journal.value, sandbox, coder, gateway: probeAware(processes.onDemand), transport: createRoomTransport(), directory, lead, workspace, notifier: options.notifier,
-    versions: () => ({ app: options.appVersion, electron: process.versions.electron, sqlite: sqliteVersion, openCode: null }), scriptedOwner: options.scriptedOwner, log: note,
+    versions: () => ({ app: options.appVersion, electron: process.versions.electron, sqlite: sqliteVersion, openCode: null }), scriptedOwner: options.scriptedOwner, log: note, breathe: createBreath(),
   })
   return ok({ ground, journal: journal.value, sandbox, coder, gateway, directory, workspace, lead, engine, processes, sqliteVersion, ids })
 }

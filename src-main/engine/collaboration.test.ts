@@ -193,6 +193,19 @@ describe('stop, crash and recovery', () => {
     await room.restart()
     expect(rows()).toEqual(live)
   })
+
+  it('draws the same rows of a finished task that changes before anybody looked at it after a restart', async () => {
+    const room = await atWork()
+    sayWrite(room.coder.run(), 'call_1', '/workspace/src/a.ts', 'x')
+    await room.give({ is: 'stop-task' })
+    const rows = () => room.engine.room.snapshot(room.taskId).put.map((row) => (row.kind === 'task' ? { ...row, isolation: null } : row)).toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    await room.restart()
+    await room.give({ is: 'request-revision', revision: 'task_next' as never, requirement: 'Do more.' })
+    const changed = rows()
+    expect(changed.filter((row) => row.kind === 'entry' && row.body.is === 'tool')).toHaveLength(1)
+    await room.restart()
+    expect(rows()).toEqual(changed)
+  })
 })
 
 describe('budgets and providers', () => {

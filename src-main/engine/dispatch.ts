@@ -8,8 +8,8 @@ import { decide } from '../core/task/decide.ts'
 import type { Effect } from '../core/task/effects.ts'
 import type { TaskEvent } from '../core/task/events.ts'
 import { evolve, opened } from '../core/task/evolve.ts'
-import type { TaskState } from '../core/task/model.ts'
-import { project } from '../core/task/rows/project.ts'
+import { isFinished, type TaskState } from '../core/task/model.ts'
+import { entriesOf, holdsOf, project } from '../core/task/rows/project.ts'
 import { taskRow, type LiveFacts } from '../core/task/rows/task-row.ts'
 import type { Clock, Coder, EffectRecord, Journal, StoredEvent } from './ports.ts'
 import { contentDigestOf } from './content-digest.ts'
@@ -55,23 +55,39 @@ export class Dispatcher {
     return [...this.#states.values()]
   }
 
-  /** Folds a stream's history and draws its rows. Returns false for a stream that is no task. */
+  /** Folds a stream's history and draws its rows; those of a finished task's transcript when somebody wants them. Returns false for a stream that is no task. */
   load(stream: string): boolean {
     const taskId = stream as TaskId
-    let state: TaskState | null = null
+    const { room } = this.#deps
+    const holds = new Map<string, Row>()
+    const state = this.#replay(stream, (after, event) => { for (const row of holdsOf(after, event)) holds.set(row.key, row) })
+    if (state === null) return false
+    this.#states.set(taskId, state)
+    room.put(taskId, [...holds.values(), taskRow(state, this.#deps.live(taskId))])
+    room.leave(taskId, () => this.#entries(stream))
+    if (!isFinished(state.status)) room.fetch(taskId)
+    return true
+  }
+
+  /** A transcript as the journal has it now. */
+  #entries(stream: string): readonly Row[] {
     const rows = new Map<string, Row>()
+    this.#replay(stream, (state, event, { at, seq }) => { for (const row of entriesOf(state, event, { at, order: seq, get: (key) => rows.get(key) })) rows.set(row.key, row) })
+    return [...rows.values()]
+  }
+
+  /** Folds what the journal holds of a stream. Null for a stream that is no task. */
+  #replay(stream: string, each: (state: TaskState, event: TaskEvent, stored: StoredEvent) => void): TaskState | null {
+    let state: TaskState | null = null
     for (const stored of this.#deps.journal.read(stream)) {
       const event = stored.payload as TaskEvent
       if (state === null) {
-        if (event.type !== 'task-opened') return false
+        if (event.type !== 'task-opened') return null
         state = opened(event, stored.at)
       } else state = evolve(state, event, stored.at, stored.seq)
-      for (const row of project(state, event, { at: stored.at, order: stored.seq, get: (key) => rows.get(key) })) rows.set(row.key, row)
+      each(state, event, stored)
     }
-    if (state === null) return false
-    this.#states.set(taskId, state)
-    this.#deps.room.put(taskId, [...rows.values(), taskRow(state, this.#deps.live(taskId))])
-    return true
+    return state
   }
 
   /** Gives one command. Refusals are values; a failing journal is a refusal with what to do. */
@@ -110,6 +126,7 @@ export class Dispatcher {
     if (events.length === 0 && effects.length === 0 && settles.length === 0) return taken(ok({ events: [], duplicate: false }))
     const open = retire === 'all' || retire.length > 0 ? journal.openEffects().filter((effect) => effect.stream === taskId && !settles.includes(effect.id)) : []
     const retires = open.filter((effect) => retire === 'all' || (retire as readonly string[]).includes(effect.kind)).map((effect) => effect.id)
+    this.#deps.room.fetch(taskId)
     const generation = generationAfter(state, events)
     const records: EffectRecord[] = effects.map((effect, index) => ({ id: `eff_${digestOfText(`${meta.commandId}!${String(index)}`).slice(7, 31)}`, stream: taskId, kind: effect.kind, payload: { effect, generation } satisfies EffectPayload, state: 'pending', attempts: 0, commandId: meta.commandId }))
     const outcome = journal.commit({ stream: taskId, commandId: meta.commandId, contentDigest, actor: decidedBy(events) ?? meta.actor, at: now, expectedVersion: state?.version ?? 0, events: events.map((event) => ({ type: event.type, payload: event })), effects: records, settles, retires })

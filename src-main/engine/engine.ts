@@ -33,6 +33,8 @@ export interface EngineDeps extends Failing {
   /** True when a script, not a person, drives the window: nothing it does counts as human acceptance. */
   readonly scriptedOwner: boolean
   readonly log: (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void
+  /** Awaited between the tasks of a start: what else this process does for the window gets its turn. */
+  readonly breathe?: () => Promise<void>
 }
 
 const probesAgainMax = 3

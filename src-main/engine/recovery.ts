@@ -10,7 +10,7 @@ import type { Lanes } from './lanes.ts'
 import type { Outbox } from './outbox.ts'
 import type { Clock, EffectRecord, Journal, Sandbox, Workspace } from './ports.ts'
 
-export interface RecoveryDeps { readonly journal: Journal; readonly dispatcher: Dispatcher; readonly lanes: Lanes; readonly outbox: Outbox; readonly sandbox: Sandbox; readonly workspace: Workspace; readonly clock: Clock; readonly bootId: string; readonly log: (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void }
+export interface RecoveryDeps { readonly journal: Journal; readonly dispatcher: Dispatcher; readonly lanes: Lanes; readonly outbox: Outbox; readonly sandbox: Sandbox; readonly workspace: Workspace; readonly clock: Clock; readonly bootId: string; readonly breathe?: () => Promise<void>; readonly log: (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void }
 
 /**
  * What a start does with what an earlier life left. R3. Orphans are ended first, by recorded pid and start time.
@@ -18,7 +18,11 @@ export interface RecoveryDeps { readonly journal: Journal; readonly dispatcher: 
  * R5. All of it goes through the task's lane: with a journal that refuses, nothing of the task goes on before it has heard.
  */
 export async function recover(deps: RecoveryDeps): Promise<void> {
-  const tasks = deps.journal.streams().filter((stream) => deps.dispatcher.load(stream)) as TaskId[]
+  const tasks: TaskId[] = []
+  for (const stream of deps.journal.streams()) {
+    if (deps.dispatcher.load(stream)) tasks.push(stream as TaskId)
+    await deps.breathe?.()
+  }
   const states = tasks.map((taskId) => deps.dispatcher.state(taskId)).filter((state) => state !== undefined)
   const recorded = states.flatMap((state) => (state.coder.is === 'running' ? [{ pid: state.coder.pid, startTime: state.coder.startTime }] : []))
   // Also with nothing on record: what an earlier life left on disk is swept up.

@@ -10,6 +10,9 @@ function entry(key: string, text: string): Row {
   return { kind: 'entry', key, taskId, order: 1, at: 1, author: 'host', turnId: null, body: { is: 'status', status: 'open', text } }
 }
 
+const task = (id: TaskId): Row => ({ kind: 'task', key: `task:${id}`, taskId: id }) as Row
+const hold = (id: string, of: TaskId, outcome: string): Row => ({ kind: 'hold', key: `hold:${id}`, approvalId: id, taskId: of, outcome }) as Row
+
 function followed(): { readonly room: Room; readonly time: FakeTime; readonly patches: RowPatch[] } {
   const time = createFakeTime()
   const room = new Room(time, time)
@@ -63,5 +66,45 @@ describe('the room', () => {
     await Promise.resolve()
     await time.advance(100)
     expect(patches).toEqual([])
+  })
+
+  it('hands out of other tasks only their own row and the holds that wait, and entries of the shown one', () => {
+    const { room } = followed()
+    room.put(taskId, [task(taskId), hold('waits', taskId, 'waiting'), hold('done', taskId, 'approved'), entry('a', 'a1')])
+    expect(room.snapshot(null).put.map(({ key }) => key)).toEqual(['task:task_1', 'hold:waits'])
+    expect(room.snapshot('task_2' as TaskId).put.map(({ key }) => key)).toEqual(['task:task_1', 'hold:waits'])
+    expect(room.snapshot(taskId).put.map(({ key }) => key)).toEqual(['task:task_1', 'hold:waits', 'hold:done', 'a'])
+  })
+})
+
+describe('a transcript that was left in the journal', () => {
+  it('is read at the first look at it, once, and by nobody who looks elsewhere', () => {
+    const { room } = followed()
+    let reads = 0
+    room.put(taskId, [task(taskId)])
+    room.leave(taskId, () => { reads += 1; return [entry('a', 'a1')] })
+    room.snapshot(null)
+    room.snapshot('task_2' as TaskId)
+    expect(reads).toBe(0)
+    expect(room.snapshot(taskId).put.map(({ key }) => key)).toEqual(['a', 'task:task_1'])
+    room.snapshot(taskId)
+    expect(room.get(taskId, 'a')).toEqual(entry('a', 'a1'))
+    expect(reads).toBe(1)
+  })
+
+  it('covers no row that was put since', () => {
+    const { room } = followed()
+    room.leave(taskId, () => [entry('a', 'old'), entry('b', 'b1')])
+    room.put(taskId, [entry('a', 'new')])
+    expect(told([room.snapshot(taskId)])).toEqual([['new', 'b1']])
+  })
+
+  it('is read again after a journal that refused', () => {
+    const { room } = followed()
+    let refuses = true
+    room.leave(taskId, () => { if (refuses) throw new Error('refused'); return [entry('a', 'a1')] })
+    expect(() => room.snapshot(taskId)).toThrow('refused')
+    refuses = false
+    expect(told([room.snapshot(taskId)])).toEqual([['a1']])
   })
 })

@@ -16,6 +16,8 @@ export class Room {
   readonly #clock: Clock
   readonly #timers: Timers
   readonly #rows = new Map<TaskId, Map<string, Row>>()
+  /** Entries that are still where they came from, by task. */
+  readonly #left = new Map<TaskId, () => readonly Row[]>()
   readonly #listeners = new Set<PatchListener>()
   readonly #lifetime = new AbortController()
   #seq = 0
@@ -30,13 +32,33 @@ export class Room {
     this.#timers = timers
   }
 
+  /**
+   * W2. Leaves a task's entries where they are until somebody needs them: the window shows one task, and a journal holds hundreds. `read`
+   * gives them all, and throws what a refusing journal throws; then the next need reads again.
+   */
+  leave(taskId: TaskId, read: () => readonly Row[]): void {
+    this.#left.set(taskId, read)
+  }
+
+  /** Takes in the entries that were left. To be called before the task changes: what is read later would hold the change already. */
+  fetch(taskId: TaskId): void {
+    const read = this.#left.get(taskId)
+    if (read === undefined) return
+    const rows = new Map(read().map((row) => [row.key, row]))
+    this.#left.delete(taskId)
+    for (const [key, row] of this.#rows.get(taskId) ?? []) rows.set(key, row)
+    this.#rows.set(taskId, rows)
+  }
+
   /** The row of a task by key, live or derived. */
   get(taskId: TaskId, key: string): Row | undefined {
+    this.fetch(taskId)
     return this.#rows.get(taskId)?.get(key)
   }
 
   /** All rows of a task, live and derived. */
   rows(taskId: TaskId): readonly Row[] {
+    this.fetch(taskId)
     return [...(this.#rows.get(taskId)?.values() ?? [])]
   }
 
@@ -63,12 +85,16 @@ export class Room {
     this.#schedule()
   }
 
-  /** All tasks and holds, and the entries of the task shown. Anything unsent is flushed first, so that the snapshot's `seq` covers it. */
+  /**
+   * All tasks, the holds that wait, and of the task shown its entries and every hold: no more than a window can show, however long the
+   * journal. Anything unsent is flushed first, so that the snapshot's `seq` covers it.
+   */
   snapshot(taskId: TaskId | null): RowPatch {
+    if (taskId !== null) this.fetch(taskId)
     this.flush()
     const put: Row[] = []
     for (const [id, rows] of this.#rows) {
-      for (const row of rows.values()) if (row.kind !== 'entry' || id === taskId) put.push(row)
+      for (const row of rows.values()) if (id === taskId || row.kind === 'task' || (row.kind === 'hold' && row.outcome === 'waiting')) put.push(row)
     }
     return { seq: this.#seq, put, drop: [] }
   }

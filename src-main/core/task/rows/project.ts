@@ -6,10 +6,14 @@ import { holdRow } from './task-row.ts'
 
 /** The rows that one event puts, besides the task's own row. `state` is the one after it. Derived: can be rebuilt from the journal at any time. */
 export function project(state: TaskState, event: TaskEvent, where: At): Row[] {
-  return [...entryRows(state, event, where), ...holdRows(state, event)]
+  return [...entriesOf(state, event, where), ...holdsOf(state, event)]
 }
 
-function holdRows(state: TaskState, event: TaskEvent): HoldRow[] {
+/** Of those, the transcript's. */
+export const entriesOf = entryRows
+
+/** Of those, the approvals. */
+export function holdsOf(state: TaskState, event: TaskEvent): HoldRow[] {
   if (event.type !== 'hold-opened' && event.type !== 'hold-shown' && event.type !== 'hold-alarmed' && event.type !== 'hold-settled') return []
   const record = state.holds.get(event.type === 'hold-opened' ? event.hold.approvalId : event.approvalId)
   return record === undefined ? [] : [holdRow(state, record)]
