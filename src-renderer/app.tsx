@@ -9,7 +9,7 @@ import { useCommandContext, useCommandKeys } from './features/palette/use-comman
 import { FirstRun } from './features/room/first-run.tsx'
 import { useLinkedTask, useShownTask } from './features/room/task-list.tsx'
 import { Sidebar } from './features/sidebar.tsx'
-import { OtherScreen, prepareReview, Room, WaitingHolds } from './features/screens.tsx'
+import { OtherScreen, prepareReview, prepareRoom, Room, WaitingHolds } from './features/screens.tsx'
 import { t } from './i18n/text.ts'
 import { useRoom, useSyncState, useTaskById, useTaskKeys } from './store/hooks.ts'
 import { useMethod } from './store/queries.ts'
@@ -32,6 +32,7 @@ export function App(): ReactNode {
   const noTasks = useTaskKeys().length === 0
   const screen = useUi((ui) => ui.screen)
   const firstRun = noTasks && screen.at === 'room'
+  usePreparedRoom(sync.at === 'loading')
   usePreparedReview()
   return (
     <div className="app">
@@ -59,6 +60,18 @@ export function App(): ReactNode {
       <Toasts />
     </div>
   )
+}
+
+/** Rows that are not there by then come from a long journal. */
+const longReadMs = 100
+
+/** While a long journal is read the window has nothing to do but to fetch what will draw its rows. */
+function usePreparedRoom(waiting: boolean): void {
+  useEffect(() => {
+    if (!waiting) return
+    const long = setTimeout(prepareRoom, longReadMs)
+    return () => { clearTimeout(long) }
+  }, [waiting])
 }
 
 /** A result that is there is looked at next: what that takes is fetched before the click. */

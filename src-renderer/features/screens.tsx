@@ -13,6 +13,11 @@ const settings = late(async () => (await import('./settings/settings-screen.tsx'
 const audit = late(async () => (await import('./audit/audit-screen.tsx')).AuditScreen, <Loading />)
 const tray = late(async () => (await import('./approvals/tray.tsx')).ApprovalTray, null)
 
+/** Fetches the room's code while main still reads a long journal. */
+export function prepareRoom(): void {
+  room.prepare().catch((cause: unknown) => { console.warn('The room could not be prepared.', cause) })
+}
+
 /** Fetches the review ahead of the click, when the window has nothing else to do: its code, and the result if one waits to be looked at. */
 export function prepareReview(queries: QueryClient, waiting: TaskId | null): void {
   const prepare = async (): Promise<void> => {

@@ -36,7 +36,7 @@ export const en = {
   },
   disposition: { rejected: 'Result rejected', 'revision-requested': 'Revision requested', stopped: 'Stopped', 'brief-denied': 'Brief denied' },
   nav: {
-    appName: 'Countersign', tasks: 'Tasks', newTask: 'New task', filter: 'Filter tasks', noMatch: 'No task matches', noTasks: 'No tasks yet', audit: 'Audit', settings: 'Settings', palette: 'Command palette', room: 'Room', review: 'Review',
+    appName: 'Countersign', tasks: 'Tasks', newTask: 'New task', filter: 'Filter tasks', noMatch: 'No task matches', noTasks: 'No tasks yet', older: (n: number) => `Show older tasks (${n.toString()})`, audit: 'Audit', settings: 'Settings', palette: 'Command palette', room: 'Room', review: 'Review',
     waits: (n: number) => (n === 1 ? '1 approval waits' : `${n.toString()} approvals wait`),
     waitsInput: 'Waits for an answer', waitsApproval: 'Waits for your approval', waitsReview: 'Waits for your review', uncertain: 'Uncertain: needs your decision',
     sample: 'Sample',

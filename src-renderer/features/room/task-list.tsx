@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { useEffect, useMemo, type ReactNode } from 'react'
+import { useEffect, useMemo, useState, type ReactNode } from 'react'
 import { Input, ListBox, ListBoxItem, SearchField, type Key } from 'react-aria-components'
 import type { TaskRow } from '../../../src-preload/contract/rows.ts'
 import { t } from '../../i18n/text.ts'
@@ -8,8 +8,12 @@ import { useRoom, useSyncState, useTask, useTaskKeys } from '../../store/hooks.t
 import { changeUi, showTask, useUi } from '../../store/ui-store.ts'
 import { countdown } from '../../ui/format.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
 import { say } from '../../ui/toasts.tsx'
 import { StatusGlyph } from './status-glyph.tsx'
+
+/** So many are drawn at once, and more when asked for: somebody who keeps hundreds looks at the newest, or filters. */
+const listStep = 50
 
 /** All tasks, newest first: what they are, how they stand, and which of them wait for the owner. */
 export function TaskList(): ReactNode {
@@ -22,7 +26,9 @@ export function TaskList(): ReactNode {
     const wanted = filter.trim().toLowerCase()
     return wanted === '' ? keys : keys.filter((key) => `${room.rows.task(key)?.title ?? ''} ${room.rows.task(key)?.source.label ?? ''}`.toLowerCase().includes(wanted))
   }, [keys, filter, room])
-  const items = useMemo(() => visible.map((key) => ({ id: key })), [visible])
+  const [bound, setBound] = useState(listStep)
+  const items = useMemo(() => visible.filter((key, index) => index < bound || key === `task:${shown ?? ''}`).map((key) => ({ id: key })), [visible, bound, shown])
+  const older = visible.length - items.length
   return (
     <>
       <SearchField
@@ -51,6 +57,7 @@ export function TaskList(): ReactNode {
       >
         {(item) => <TaskListRow id={item.id} />}
       </ListBox>
+      {older === 0 ? null : <Button variant="plain" size="small" onPress={() => { setBound(bound + listStep) }}>{t.nav.older(older)}</Button>}
     </>
   )
 }
