@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Failure } from '../src-preload/contract/failure.ts'
 import { limits } from '../src-preload/contract/limits.ts'
@@ -49,7 +50,7 @@ export async function layGround(options: ComposeOptions) {
   for (const folder of ['', 'journal', 'tasks', 'patches', 'logs']) mkdirSync(join(dataDir, folder), { recursive: true, mode: 0o700 })
   const resources = resourcesFolder({ isPackaged: options.isPackaged, resourcesPath: process.resourcesPath, env: process.env })
   const [settings, keychain, environment] = await Promise.all([
-    openSettings(join(dataDir, 'settings.json'), textFiles),
+    openSettings(join(dataDir, 'settings.json'), textFiles, totalmem()),
     openKeychain({ path: join(dataDir, 'keys.json'), safeStorage: options.safeStorage, files: textFiles, env: process.env, now: () => clock.now() }),
     loadProvidersFile(process.env['COUNTERSIGN_PROVIDERS'], textFiles),
   ])

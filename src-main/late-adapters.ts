@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { SandboxLimits } from '../src-preload/contract/task.ts'
 import { createLead } from './adapters/lead/proxy-lead.ts'
 import { createOpenCodeCoder } from './adapters/opencode/opencode-coder.ts'
 import { VendorJobs } from './adapters/proxy/vendor-jobs.ts'
@@ -28,12 +29,13 @@ export interface LateAdapters {
 
 export function openLateAdapters({ dataDir, runRoot, sampleDir, bundledBwrapPath, settings, clock, ids, timers, log, openCodeBinary, ...life }: LateAdaptersDeps): LateAdapters {
   let coder: Coder | null = null
+  const sandboxLimits = (): SandboxLimits => settings.get().sandboxLimits
   return {
-    sandbox: createBubblewrapSandbox({ runRoot, openCodeBinary, bundledBwrapPath, clock, ids }),
+    sandbox: createBubblewrapSandbox({ runRoot, openCodeBinary, bundledBwrapPath, limits: sandboxLimits, clock, ids }),
     lead: createLead(),
     workspace: createWorkspace({ ...life, root: join(dataDir, 'tasks'), sampleDir, clock, quotaBytes: () => settings.get().workspaceQuotaBytes, patchDir: join(dataDir, 'patches') }),
     vendorJobs: new VendorJobs({
-      sandbox: createVendorSandbox({ runRoot: join(runRoot, 'v'), openCodeBinary, bundledBwrapPath, clock }), vendor: () => settings.get().fallbacks.vendor ?? null, homeDir: join(dataDir, 'vendor-home'), runRoot,
+      sandbox: createVendorSandbox({ runRoot: join(runRoot, 'v'), openCodeBinary, bundledBwrapPath, limits: sandboxLimits, clock }), vendor: () => settings.get().fallbacks.vendor ?? null, homeDir: join(dataDir, 'vendor-home'), runRoot,
       log: (level, message) => { log[level](message) },
     }),
     coder: (sandbox) => coder ??= createOpenCodeCoder({ sandbox, binaryPath: openCodeBinary, clock, ids, timers, shellClientPath: insidePaths.shell, filesDir: join(dataDir, 'opencode-run'), log: ({ level, msg, ...facts }) => { log[level](msg, flat(facts)) } }),

@@ -78,7 +78,7 @@ describe('the whole data of an earlier version', () => {
     const old = opened(journalIn(join(data, 'journal')))
     expect(await old.verifyChain()).toEqual({ events: expected.events, headHash: expected.headHash, firstBadSeq: null })
     expect(foldOf(old)).toMatchObject(expected)
-    const settings = await openSettings(join(data, 'settings.json'), textFiles)
+    const settings = await openSettings(join(data, 'settings.json'), textFiles, 2 ** 40)
     expect([settings.problem(), settings.get()]).toEqual([null, JSON.parse(readFileSync(settingsFixture, 'utf8'))])
   })
 })
@@ -95,7 +95,7 @@ describe('settings of an earlier format', () => {
   /** Opens `file` with those steps; says what was written and moved. */
   async function openedFrom(file: unknown) {
     const touched: string[] = []
-    const store = await openSettings(path, { read: () => Promise.resolve(JSON.stringify(file)), write: (_path, text) => { touched.push(text); return Promise.resolve() }, setAside: (from) => { touched.push(from); return Promise.resolve(from) } }, steps)
+    const store = await openSettings(path, { read: () => Promise.resolve(JSON.stringify(file)), write: (_path, text) => { touched.push(text); return Promise.resolve() }, setAside: (from) => { touched.push(from); return Promise.resolve(from) } }, 2 ** 40, steps)
     return { store, touched }
   }
 

@@ -16,7 +16,7 @@ async function opened(text: string): Promise<{ readonly settings: Settings; read
   let saved = ''
   const store = await openSettings('/settings.json', {
     read: () => Promise.resolve(text), write: (_path, next) => { touched += 1; saved = next; return Promise.resolve() }, setAside: (path) => { touched += 1; return Promise.resolve(path) },
-  })
+  }, 1024 ** 3)
   return { settings: store.get(), problem: store.problem(), touched, save: async () => { await store.put(store.get()); return saved } }
 }
 

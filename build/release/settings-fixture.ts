@@ -36,6 +36,7 @@ const fullSettings: Settings = {
     vendor: { label: 'Vendor', program: '/opt/vendor/cli', serveArgs: ['serve', '--port', '{port}'], execArgs: ['run', '{promptFile}'], homeFolder: '/home/me/vendor', folders: ['/opt/runtime'], hosts: ['api.vendor.example:443'] },
   },
   updates: 'automatic',
+  sandboxLimits: { memoryBytesMax: 2 * 1024 ** 3, processesMax: 256, commandCpuMsMax: 10 * 60_000, fileBytesMax: 512 * 1024 ** 2 },
   workspaceQuotaBytes: 1024 ** 3,
 }
 
@@ -44,7 +45,7 @@ mkdirSync(folder, { recursive: true })
 for (const [name, settings] of [['fresh', defaultSettings], ['full', fullSettings]] as const) {
   const path = join(folder, `${version}-${name}.json`)
   if (existsSync(path) && !values.again) throw new Error(`${path} exists. --again is for a version that is not released.`)
-  const store = await openSettings(path, { ...textFiles, read: () => Promise.resolve(null) })
+  const store = await openSettings(path, { ...textFiles, read: () => Promise.resolve(null) }, 16 * 1024 ** 3)
   const written = await store.put(settings)
   if (!written.ok) throw new Error(written.error.message)
   console.log(path)

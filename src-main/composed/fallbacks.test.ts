@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { Client } from 'undici'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { defaultSandboxLimits } from '../../src-preload/contract/limits.ts'
 import type { VendorCli } from '../../src-preload/contract/settings.ts'
 import { createModelGateway, type SupervisedGateway } from '../adapters/proxy/gateway.ts'
 import { coder, countingIds, entries, lead, nodeFork, realClock, realTimers, runFolder, targetOn, taskOf } from '../adapters/proxy/node-fork.suite.ts'
@@ -34,7 +35,7 @@ async function bench(behaviour: StubVendor = {}): Promise<Bench> {
   const children: ChildProcess[] = []
   const logs: string[] = []
   const vendorJobs = new VendorJobs({
-    sandbox: createVendorSandbox({ runRoot: join(folder.path, 'v'), openCodeBinary: () => openCodeBinary, clock: realClock }), vendor: () => vendor.now, homeDir: join(folder.path, 'home'), runRoot: folder.path,
+    sandbox: createVendorSandbox({ runRoot: join(folder.path, 'v'), openCodeBinary: () => openCodeBinary, limits: () => defaultSandboxLimits, clock: realClock }), vendor: () => vendor.now, homeDir: join(folder.path, 'home'), runRoot: folder.path,
     log: (_level, message) => { logs.push(message) },
   })
   const gateway = createModelGateway({

@@ -3,6 +3,7 @@ import { lstat, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/pr
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { defaultSandboxLimits } from '../../src-preload/contract/limits.ts'
 import { createBubblewrapSandbox } from '../adapters/sandbox/bubblewrap-sandbox.ts'
 import { openCodeBinary } from '../adapters/sandbox/sandbox.suite.ts'
 import { makeBed, never, taskId, valueOf, type Bed } from '../adapters/workspace/test-bed.suite.ts'
@@ -24,7 +25,7 @@ beforeEach(async () => {
   await mkdir(outside)
   await writeFile(join(outside, 'secret'), 'the owner\'s secret\n')
   let count = 0
-  sandbox = createBubblewrapSandbox({ runRoot: join(bed.dir, 'run'), openCodeBinary: () => openCodeBinary, clock: { now: () => Date.now() }, ids: { next: (prefix) => `${prefix}_${String((count += 1))}` } })
+  sandbox = createBubblewrapSandbox({ runRoot: join(bed.dir, 'run'), openCodeBinary: () => openCodeBinary, limits: () => defaultSandboxLimits, clock: { now: () => Date.now() }, ids: { next: (prefix) => `${prefix}_${String((count += 1))}` } })
 })
 afterEach(() => bed.remove())
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { CommandId, TaskId } from '../../src-preload/contract/ids.ts'
-import { limits } from '../../src-preload/contract/limits.ts'
+import { defaultSandboxLimits, limits } from '../../src-preload/contract/limits.ts'
 import type { NewTask } from '../../src-preload/contract/methods.ts'
 import { ok } from '../../src-preload/contract/result.ts'
 import { createLead } from '../adapters/lead/proxy-lead.ts'
@@ -38,7 +38,7 @@ export async function openRealRoom(options: { readonly holdMs?: number } = {}) {
   const gateway = createModelGateway({ fork: nodeFork(entries.proxy, children), runRoot: join(dir, 'run'), credentials: () => Promise.resolve(null), clock: realClock, timers: realTimers, ids, log, preferredPort: 0 })
   const started = await gateway.start()
   if (!started.ok) throw new Error(started.error.message)
-  const sandbox = createBubblewrapSandbox({ runRoot: join(dir, 'run'), openCodeBinary: () => binary, clock: realClock, ids })
+  const sandbox = createBubblewrapSandbox({ runRoot: join(dir, 'run'), openCodeBinary: () => binary, limits: () => defaultSandboxLimits, clock: realClock, ids })
   const coder = createOpenCodeCoder({ sandbox, binaryPath: () => binary, clock: realClock, ids, timers: realTimers, log: (line) => { log(line.level, line.msg, line) }, shellClientPath: insidePaths.shell, filesDir: join(dir, 'opencode-run') })
   const workspace = createWorkspace({ root: join(dir, 'tasks'), sampleDir: join(root, 'resources/sample'), clock: realClock, quotaBytes: () => 1e10, patchDir: join(dir, 'patches') })
   const journal = openJournal({ path: join(dir, 'journal/journal.sqlite'), clock: realClock })

@@ -5,7 +5,7 @@ import type { EditedFile } from '../core/approval/path-pattern.ts'
 import type { Peer, Route } from '../core/envelope/mailbox.ts'
 import type { Failure } from '../../src-preload/contract/failure.ts'
 import type { Result } from '../../src-preload/contract/result.ts'
-import type { CoderRuntime, FileChange, IsolationReport, ModelRef, Mount, ServingPath, StopProof, TaskSource } from '../../src-preload/contract/task.ts'
+import type { CoderRuntime, FileChange, IsolationReport, ModelRef, Mount, SandboxLimits, ServingPath, StopProof, TaskSource } from '../../src-preload/contract/task.ts'
 import type { FolderFacts } from '../../src-preload/contract/methods.ts'
 import type { CredentialExchange } from '../../src-preload/contract/settings.ts'
 
@@ -84,8 +84,8 @@ export interface AgentSpec {
   readonly decideCommand: (ask: CommandAsk, signal: AbortSignal) => Promise<CommandVerdict>
   readonly onCommandEnded: (run: CommandRun) => void
   readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void
-  /** Others than the isolation's own; for tests. */
-  readonly bounds?: { readonly memoryBytesMax: number; readonly tasksMax: number; readonly cpuMsMax: number | null }
+  /** What it and each of its commands may use: those of the report that the owner is shown. Absent: those in force now. */
+  readonly limits?: SandboxLimits | undefined
 }
 export interface CommandAsk { readonly askId: string; readonly text: string; readonly cwd: string }
 export type CommandVerdict = { readonly verdict: 'run' } | { readonly verdict: 'refuse'; readonly reason: string }

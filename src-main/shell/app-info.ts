@@ -1,4 +1,5 @@
 import { app } from 'electron'
+import { totalmem } from 'node:os'
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
 import type { AppInfo } from '../../src-preload/contract/methods.ts'
 import type { Coder, Sandbox } from '../engine/ports.ts'
@@ -23,7 +24,7 @@ export async function readAppInfo(sources: InfoSources): Promise<AppInfo> {
   return {
     versions: { app: app.getVersion(), electron, chromium: chrome, node, sqlite: running?.sqliteVersion ?? 'not loaded', openCode: openCode?.ok === true ? openCode.value.version : null },
     runtimeNote: electron.startsWith(`${String(shippedElectronMajor)}.`) ? null : `Electron ${electron} is a stand-in for tests and trials; releases ship Electron ${String(shippedElectronMajor)}.`,
-    platform: `${process.platform} ${process.arch}`, dataDir: sources.dataDir, scriptedOwner: sources.scriptedOwner,
+    platform: `${process.platform} ${process.arch}`, memoryBytes: totalmem(), dataDir: sources.dataDir, scriptedOwner: sources.scriptedOwner,
     isolation: isolation ?? { usable: false, level: 'none', summary: 'not probed', detail: '', checkedAt: Date.now(), failure: failure('unavailable', 'The app is not fully started.', 'Look at the message at the top of the window.') },
     openCodeFailure: openCode?.ok === false ? openCode.error : null,
     // Asked after the probes, which take their time: whoever asked meanwhile gets this same answer.

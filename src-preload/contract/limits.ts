@@ -34,19 +34,31 @@ export const limits = {
 /** What no owner's budget passes, also not by a top-up. `moneyMicroUsdMax`: 10,000 US dollars. */
 export const budgetMaxima = { turnsMax: 64, messagesMax: 128, requestsMax: 10_000, tokensMax: 100_000_000, moneyMicroUsdMax: 10_000_000_000 } as const
 
-/** What one sandbox may use: the coder's own and each command's. One place; Settings → Isolation and the cards show it. */
-export const isolationLimits = {
+/** What one sandbox may use, the coder's own and each command's, until the owner sets it otherwise for this machine. Settings → Isolation and the cards show what is in force. */
+export const defaultSandboxLimits = {
   /** All processes of a sandbox together, resident; looked at several times a second. */
   memoryBytesMax: 4 * 1024 ** 3,
-  /** Of one process, kept by the kernel: bounds what happens between two looks. OpenCode itself dies at 3e9. */
-  processMemoryBytesMax: 8 * 1024 ** 3,
   /** Processes and threads. */
   processesMax: 512,
   /** Of one command, all its processes together. */
   commandCpuMsMax: 30 * 60_000,
+  fileBytesMax: 2 * 1024 ** 3,
+} as const
+
+/** Between what the owner may set them, both ends included. Below the least OpenCode itself could not work: it takes 400 MB and some 40 threads, and keeps a database. */
+export const sandboxLimitBounds = {
+  memoryBytesMax: { min: 1024 ** 3, max: 256 * 1024 ** 3 },
+  processesMax: { min: 128, max: 8_192 },
+  commandCpuMsMax: { min: 60_000, max: 8 * 60 * 60_000 },
+  fileBytesMax: { min: 64 * 1024 ** 2, max: 256 * 1024 ** 3 },
+} as const
+
+/** What a sandbox may use and nobody changes. */
+export const isolationLimits = {
+  /** Of one process, kept by the kernel: bounds what happens between two looks. At least this, else twice what a sandbox may have. OpenCode itself dies at 3e9. */
+  processMemoryBytesMin: 8 * 1024 ** 3,
   commandMsMax: 10 * 60_000,
   commandOutputBytesMax: 64 * 1024 * 1024,
-  fileBytesMax: 2 * 1024 ** 3,
   tmpBytesMax: 512 * 1024 * 1024,
   /** A sandbox that fills the disk down to this is ended. */
   diskFreeBytesMin: 1024 ** 3,

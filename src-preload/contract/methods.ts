@@ -45,6 +45,8 @@ export const appInfoSchema = z.object({
   /** `openAtLogin` null: this system or build has no such thing. `crashReports`: the folder that they stay in. */
   openAtLogin: z.boolean().nullable(), crashReports: z.string(),
   runtimeNote: z.string().nullable(), platform: z.string(), dataDir: z.string(), scriptedOwner: z.boolean(),
+  /** Of this machine. */
+  memoryBytes: z.number().int().min(0),
   isolation: isolationReportSchema, openCodeFailure: failureSchema.nullable(), proxy: z.object({ state: z.enum(['stopped', 'starting', 'ready', 'restarting', 'failed']), port: z.number().int().nullable(), note: z.string().nullable() }),
   keyring: z.object({ real: z.boolean(), backend: z.string() }), startProblems: z.array(failureSchema),
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { budgetLimitsSchema, coderRuntimeSchema, modelRefSchema, taskGrantSchema } from './task.ts'
+import { defaultSandboxLimits } from './limits.ts'
+import { budgetLimitsSchema, coderRuntimeSchema, modelRefSchema, sandboxLimitsSchema, taskGrantSchema } from './task.ts'
 
 const modelSchema = z.object({
   id: z.string().min(1).max(200), label: z.string().max(200).optional(),
@@ -53,6 +54,8 @@ export const settingsSchema = z.object({
   openCodeBinary: z.string().max(4_096).nullable(),
   fallbacks: z.object({ directEnabled: z.boolean(), warmEnabled: z.boolean(), execEnabled: z.boolean(), vendor: vendorCliSchema.optional() }),
   updates: z.enum(['off', 'notify', 'automatic']),
+  /** What a sandbox may use. Holds from the next start of a coder on; one that runs keeps what its cards name. */
+  sandboxLimits: sandboxLimitsSchema.default(defaultSandboxLimits),
   workspaceQuotaBytes: z.number().int().min(64 * 1024 * 1024),
 })
 export type Settings = z.infer<typeof settingsSchema>

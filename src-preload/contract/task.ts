@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { approvalIdSchema, digestSchema, millisSchema, questionIdSchema } from './ids.ts'
 import { failureSchema } from './failure.ts'
-import { budgetMaxima } from './limits.ts'
+import { budgetMaxima, sandboxLimitBounds } from './limits.ts'
 
 export const taskStatusSchema = z.enum(['open', 'claimed', 'working', 'blocked', 'result-ready', 'accepted', 'cancelled', 'failed'])
 export type TaskStatus = z.infer<typeof taskStatusSchema>
@@ -134,6 +134,19 @@ export const verificationSchema = z.object({
 })
 export type Verification = z.infer<typeof verificationSchema>
 
+const { memoryBytesMax: memory, processesMax: processes, commandCpuMsMax: cpu, fileBytesMax: file } = sandboxLimitBounds
+const within = ({ min, max }: { readonly min: number; readonly max: number }, step: number, unit: string): z.ZodNumber => {
+  const words = `from ${String(min / step)} to ${String(max / step)} ${unit}`
+  return z.number().int(words).min(min, words).max(max, words)
+}
+
+/** What one sandbox may use on this machine. Whole MiB, whole minutes. */
+export const sandboxLimitsSchema = z.object({
+  memoryBytesMax: within(memory, 1024 ** 2, 'MiB').multipleOf(1024 ** 2, 'whole MiB'), processesMax: within(processes, 1, 'processes'),
+  commandCpuMsMax: within(cpu, 60_000, 'minutes').multipleOf(60_000, 'whole minutes'), fileBytesMax: within(file, 1024 ** 2, 'MiB').multipleOf(1024 ** 2, 'whole MiB'),
+})
+export type SandboxLimits = z.infer<typeof sandboxLimitsSchema>
+
 export const isolationReportSchema = z.object({
   usable: z.boolean(),
   level: z.enum(['bubblewrap', 'seatbelt-untested', 'none']),
@@ -141,6 +154,8 @@ export const isolationReportSchema = z.object({
   detail: z.string().max(2_000),
   checkedAt: millisSchema,
   failure: failureSchema.nullable(),
+  /** Those in force when it was looked at; absent where nothing runs, and in what was written before they could be set. */
+  limits: sandboxLimitsSchema.optional(),
 })
 export type IsolationReport = z.infer<typeof isolationReportSchema>
 

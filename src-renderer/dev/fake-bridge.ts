@@ -1,3 +1,4 @@
+import { defaultSandboxLimits } from '../../src-preload/contract/limits.ts'
 import type { AuditRow, Bridge, BridgeSignal, MethodName } from '../../src-preload/contract/methods.ts'
 import type { HoldRow, Row, RowPatch } from '../../src-preload/contract/rows.ts'
 import type { ProviderView, Settings } from '../../src-preload/contract/settings.ts'
@@ -9,7 +10,7 @@ const remote: ProviderView = { origin: 'settings', key: 'session-only', remote: 
 const fromEnv: ProviderView = { origin: 'environment', key: 'missing', remote: true, provider: { id: 'lab', label: 'Lab gateway', baseUrl: 'https://llm.lab.example/v1', api: 'chat', models: [{ id: 'lab-70b' }], keyEnv: 'LAB_KEY' } }
 
 const settings: Settings = {
-  version: 1, providers: [remote.provider], appearance: { theme: 'system', density: 'comfortable' }, attention: { notify: true, badge: true, tray: false }, openCodeBinary: null, fallbacks: { directEnabled: true, warmEnabled: false, execEnabled: false }, updates: 'notify', workspaceQuotaBytes: 10 * 1024 ** 3,
+  version: 1, providers: [remote.provider], appearance: { theme: 'system', density: 'comfortable' }, attention: { notify: true, badge: true, tray: false }, openCodeBinary: null, fallbacks: { directEnabled: true, warmEnabled: false, execEnabled: false }, updates: 'notify', sandboxLimits: defaultSandboxLimits, workspaceQuotaBytes: 10 * 1024 ** 3,
   defaults: { lead: null, coder: null, budget: { profile: 'pilot', turnsMax: 4, messagesMax: 8, requestsMax: 60, tokensMax: 200_000, moneyMicroUsdMax: null, deadlineMs: 600_000 }, grant: { edits: 'allow', testCommand: 'allow', otherCommands: 'ask' } },
 }
 
@@ -89,7 +90,7 @@ export class FakeMain {
         return {
           versions: { app: '0.1.0', electron: '45.5.0', chromium: '152.0.7977.1', node: '24.21.0', sqlite: '3.53.0', openCode: '1.18.30' }, runtimeNote: this.#flags.has('problems') ? 'Stand-in runtime for tests and trials: Electron 33.2.1' : null, platform: 'linux', dataDir: '/home/me/.config/countersign', scriptedOwner: this.#flags.has('scripted'),
           isolation: this.#flags.has('no-isolation') ? { ...isolation, usable: false, level: 'none', summary: 'No isolation', failure: { code: 'isolation-unavailable', message: 'bubblewrap is not installed.', todo: 'Install it: apt-get install bubblewrap' } } : isolation,
-          openCodeFailure: null, openAtLogin: this.#flags.has('no-login') ? null : false, crashReports: '/home/me/.config/countersign/Crashpad', proxy: { state: 'ready', port: 18_747, note: null }, keyring: { real: false, backend: 'basic_text' }, startProblems: this.#flags.has('problems') ? [{ code: 'settings-broken', message: 'settings.json could not be read; defaults are used.', todo: 'The broken file was kept as settings.json.broken. Open Settings and set up your providers again.' }] : [],
+          openCodeFailure: null, openAtLogin: this.#flags.has('no-login') ? null : false, memoryBytes: 16 * 1024 ** 3, crashReports: '/home/me/.config/countersign/Crashpad', proxy: { state: 'ready', port: 18_747, note: null }, keyring: { real: false, backend: 'basic_text' }, startProblems: this.#flags.has('problems') ? [{ code: 'settings-broken', message: 'settings.json could not be read; defaults are used.', todo: 'The broken file was kept as settings.json.broken. Open Settings and set up your providers again.' }] : [],
         }
       case 'settings.get':
         return this.settings

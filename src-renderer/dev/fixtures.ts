@@ -1,13 +1,14 @@
 import type { StandingGrantView } from '../../src-preload/contract/grants.ts'
 import type { ApprovalId, CallId, Digest, GrantId, QuestionId, TaskId, TurnId } from '../../src-preload/contract/ids.ts'
 import type { Author } from '../../src-preload/contract/ids.ts'
+import { defaultSandboxLimits } from '../../src-preload/contract/limits.ts'
 import type { EntryBody, EntryRow, HoldRow, ModelCall, TaskRow, ToolBody } from '../../src-preload/contract/rows.ts'
 import type { Brief, Evidence, IsolationReport, Verification } from '../../src-preload/contract/task.ts'
 
 export const start = Date.now() - 64_000
 export const digest = (seed: number): Digest => `sha256:${Array.from({ length: 64 }, (_, i) => ((seed * 31 + i * 7 + ((seed * i) % 13)) % 16).toString(16)).join('')}` as Digest
 
-export const isolation: IsolationReport = { usable: true, level: 'bubblewrap', summary: 'bubblewrap, no network', detail: 'Own user, pid, ipc, uts and network namespaces; system read-only; home absent. A trial run passed.', checkedAt: start, failure: null }
+export const isolation: IsolationReport = { usable: true, level: 'bubblewrap', summary: 'bubblewrap, no network', detail: 'Own user, pid, ipc, uts and network namespaces; system read-only; home absent. A trial run passed.', checkedAt: start, failure: null, limits: defaultSandboxLimits }
 
 export const brief: Brief = {
   goal: 'Make the shipping cost follow the order value as the requirement says, and cover each boundary with a test.',

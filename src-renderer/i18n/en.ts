@@ -167,11 +167,18 @@ export const en = {
   },
   isolation: {
     usable: 'Isolation works', unusable: 'No working isolation: nothing can run', level: 'Level', levels: { bubblewrap: 'bubblewrap', 'seatbelt-untested': 'none (seatbelt: untested, not in use)', none: 'none' }, checked: 'Checked', inside: 'Inside',
-    limitsTitle: 'Limits', limitsHint: 'Of the coder\'s own sandbox and of each command\'s. What passes one is ended, and its row says which.',
+    limitsTitle: 'Limits', limitsHint: 'Of the coder\'s own sandbox and of each command\'s. What passes one is ended, and its row says which. Each card and the export name those in force.',
     limits: {
-      memory: 'Memory', memoryMost: (together: number, one: number) => `${together} GiB together, ${one} GiB for one process`, processes: 'Processes', processesMost: (count: number) => `${count} with their threads`,
-      time: 'Time of a command', timeMost: (minutes: number, processor: number) => `${minutes} minutes, ${processor} minutes of processor time`, file: 'Size of a file', fileMost: (gib: number, tmpMib: number) => `${gib} GiB, ${tmpMib} MiB in /tmp`,
+      memory: 'Memory of one process', memoryMost: (gib: number) => `${gib} GiB, or twice the limit above where that is more`,
+      time: 'Time of a command', timeMost: (minutes: number) => `${minutes} minutes`, temporary: 'In /tmp', temporaryMost: (mib: number) => `${mib} MiB`,
       output: 'Output of a command', outputMost: (mib: number) => `${mib} MiB`, disk: 'Disk', diskLeast: (gib: number) => `ended when it leaves less than ${gib} GiB free`,
+    },
+    own: {
+      memoryBytesMax: { label: 'Memory, MiB', hint: (min: number, max: number) => `All its processes together. From ${min} to ${max}.`, wrong: (min: number, max: number) => `A whole number from ${min} to ${max}: OpenCode needs the least, and this machine has no more than the most.` },
+      processesMax: { label: 'Processes', hint: (min: number, max: number) => `With their threads. From ${min} to ${max}.`, wrong: (min: number, max: number) => `A whole number from ${min} to ${max}.` },
+      commandCpuMsMax: { label: 'Processor time of a command, minutes', hint: (min: number, max: number) => `All its processes together. From ${min} to ${max}.`, wrong: (min: number, max: number) => `Whole minutes from ${min} to ${max}.` },
+      fileBytesMax: { label: 'Size of a file, MiB', hint: (min: number, max: number) => `From ${min} to ${max}.`, wrong: (min: number, max: number) => `A whole number from ${min} to ${max}.` },
+      useDefaults: 'Use the defaults', saved: 'Saved. It holds from the next start of a coder; one that runs keeps the limits that its cards name.',
     },
     rules: ['The workspace and private state are writable; the system is read-only.', 'Your home does not exist.', 'There is no network; the model proxy is reached through a socket.', 'Processes have a namespace of their own; stopping is proven by its being empty.', 'Each command runs in a sandbox of its own, after its exact text was granted.'],
   },

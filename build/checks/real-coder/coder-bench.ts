@@ -6,7 +6,7 @@ import { createOpenCodeCoder } from '../../../src-main/adapters/opencode/opencod
 import { createBubblewrapSandbox } from '../../../src-main/adapters/sandbox/bubblewrap-sandbox.ts'
 import { insidePaths } from '../../../src-main/adapters/sandbox/inside-paths.ts'
 import type { AgentSpec, Coder, CoderRun, CoderSignal, CoderSpec, CommandAsk, CommandRun, CommandVerdict, Sandbox, Timers } from '../../../src-main/engine/ports.ts'
-import { limits } from '../../../src-preload/contract/limits.ts'
+import { defaultSandboxLimits, limits } from '../../../src-preload/contract/limits.ts'
 import { taskIdSchema } from '../../../src-preload/contract/ids.ts'
 import type { CoderRuntime } from '../../../src-preload/contract/task.ts'
 import { openRelay, type Relay } from './relay.ts'
@@ -68,7 +68,7 @@ export async function openCoderBench(runtime: CoderRuntime = 'opencode-server'):
   const clock = { now: () => Date.now() }
   let count = 0
   const ids = { next: (prefix: string) => `${prefix}_${dir.slice(-6)}${(count += 1)}` }
-  const sandbox = createBubblewrapSandbox({ runRoot: join(dir, 'run'), openCodeBinary: () => binaryPath, clock, ids })
+  const sandbox = createBubblewrapSandbox({ runRoot: join(dir, 'run'), openCodeBinary: () => binaryPath, limits: () => defaultSandboxLimits, clock, ids })
   const log: unknown[] = []
   let control: Relay | null = null
   let password = ''

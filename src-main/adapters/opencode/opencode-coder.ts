@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import type { SandboxLimits } from '../../../src-preload/contract/task.ts'
 import type { AgentProcess, Coder, CoderRun, CoderSpec, Timers } from '../../engine/ports.ts'
 import { cliWay } from './cli/cli-way.ts'
 import type { Boot } from './launch-config.ts'
@@ -32,7 +33,7 @@ async function start(deps: OpenCodeDeps, probe: () => Promise<Result<UsableBinar
   const parts = { deps, spec, boot, binary: binary.value, refused: createRefusedCommands() }
   const way = spec.runtime === 'opencode-run' ? await cliWay(parts) : ok(serverWay(parts))
   if (!way.ok) return way
-  const launched = await launch(parts, way.value, signal)
+  const launched = await launch(parts, way.value, isolation.limits, signal)
   if (!launched.ok) return launched
   const agent = launched.value
   const opened = await way.value.open(agent, signal)
@@ -53,14 +54,14 @@ async function untilKnown(probe: () => Promise<Result<UsableBinary, Failure>>, t
   }
 }
 
-async function launch({ deps, spec, boot, binary, refused }: WayParts, way: Way, signal: AbortSignal): Promise<Result<AgentProcess, Failure>> {
+async function launch({ deps, spec, boot, binary, refused }: WayParts, way: Way, sandboxLimits: SandboxLimits | undefined, signal: AbortSignal): Promise<Result<AgentProcess, Failure>> {
   try {
     await prepareStateFolder(spec.stateDir)
   } catch (cause) {
     return err(failure('workspace-failed', `The agent's private folder could not be prepared: ${cause instanceof Error ? cause.message : String(cause)}.`, 'Check free space and permissions of the app\'s data folder.'))
   }
   return await deps.sandbox.launch({
-    label: `coder-${spec.taskId}`, workspaceDir: spec.workspaceDir, stateDir: spec.stateDir, binaryPath: binary.binaryPath, mounts: spec.mounts,
+    label: `coder-${spec.taskId}`, workspaceDir: spec.workspaceDir, stateDir: spec.stateDir, binaryPath: binary.binaryPath, mounts: spec.mounts, limits: sandboxLimits,
     ...way.launch, egressSocketPath: spec.egressSocketPath, controlPort: boot.port, readyWithinMs,
     decideCommand: async (ask, gone) => {
       const reason = refused.take(ask)

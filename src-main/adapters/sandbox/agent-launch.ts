@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
-import type { StopProof } from '../../../src-preload/contract/task.ts'
+import type { SandboxLimits, StopProof } from '../../../src-preload/contract/task.ts'
 import type { AgentProcess, AgentSpec, Clock, Ids } from '../../engine/ports.ts'
 import { agentArguments, limitedAgent, type Bind, type Mask } from './bubblewrap-arguments.ts'
 import { explainBubblewrap } from './bubblewrap-failures.ts'
@@ -28,6 +28,8 @@ export interface LaunchParts {
   readonly folder: RunFolder
   readonly plan: MountPlan
   readonly masks: readonly Mask[]
+  /** Of the agent, and of each of its commands for as long as it lives. */
+  readonly limits: SandboxLimits
   /** Takes away what the launch needed; called once, when nobody is left inside. */
   readonly tidy: () => Promise<void>
 }
@@ -44,11 +46,11 @@ function launchCommand(spec: AgentSpec): readonly string[] {
 }
 
 function openCommandBroker(spec: AgentSpec, parts: LaunchParts): Promise<Broker> {
-  const { layout, folder, plan, masks } = parts
+  const { layout, folder, plan, masks, limits } = parts
   return openBroker({
     socketPath: folder.brokerSocket, workspaceDir: spec.workspaceDir, mountedFolders: plan.dependencyFolders, ids: parts.ids, decide: spec.decideCommand, onEnded: spec.onCommandEnded,
     run: (ask, onOutput, signal) => runCommand({
-      askId: ask.askId, text: ask.text, pathEntries: plan.pathEntries, pipeFolder: folder.path, timeoutMs: sandboxLimits.commandMs, outputBytesMax: sandboxLimits.commandOutputBytesMax, onOutput,
+      askId: ask.askId, text: ask.text, pathEntries: plan.pathEntries, pipeFolder: folder.path, limits, timeoutMs: sandboxLimits.commandMs, outputBytesMax: sandboxLimits.commandOutputBytesMax, onOutput,
       shape: { layout, files: folder.files, workspaceDir: spec.workspaceDir, masks, binds: [...plan.dependencies, ...plan.toolchains], binaryPath: spec.binaryPath, cwd: ask.cwd },
     }, signal),
   })
@@ -139,7 +141,7 @@ export async function launchAgent(spec: AgentSpec, parts: LaunchParts, signal: A
   const broker = await openCommandBroker(spec, parts)
   for (const path of [spec.stateDir, dirname(spec.egressSocketPath), parts.folder.brokerSocket]) await handOver(path)
   const started = await startBubblewrap({
-    layout: parts.layout, command: limitedAgent(parts.layout, launchCommand(spec)), env: launchEnvironment(spec), output: 'pipe', runFolder: parts.folder.path,
+    layout: parts.layout, command: limitedAgent(parts.layout, parts.limits, launchCommand(spec)), env: launchEnvironment(spec), output: 'pipe', runFolder: parts.folder.path,
     options: agentArguments({
       layout: parts.layout, files: parts.folder.files, workspaceDir: spec.workspaceDir, stateDir: spec.stateDir, binaryPath: spec.binaryPath, binds: [...parts.plan.dependencies, ...filesOfTheApp(spec)], masks: parts.masks,
       egressSocketPath: spec.egressSocketPath, brokerSocketPath: parts.folder.brokerSocket, controlDir: parts.folder.controlDir,
@@ -165,7 +167,7 @@ export async function launchAgent(spec: AgentSpec, parts: LaunchParts, signal: A
     throw error
   }
   let limitHit: string | null = null
-  const resources = watchResources({ firstPid: running.pid, workspaceDir: spec.workspaceDir, bounds: spec.bounds ?? agentBounds, everyMs: sandboxLimits.agentWatchedEveryMs }, (why) => { limitHit = why; running.kill() })
+  const resources = watchResources({ firstPid: running.pid, workspaceDir: spec.workspaceDir, bounds: agentBounds(parts.limits), everyMs: sandboxLimits.agentWatchedEveryMs }, (why) => { limitHit = why; running.kill() })
   const exited = running.exited.then((exit) => { resources.end(); return { ...exit, limitHit } })
   // An agent that ends by itself is proven gone and tidied up as well; whoever asks by stop() gets that very outcome, failed or not.
   exited.then(end).catch(() => undefined)

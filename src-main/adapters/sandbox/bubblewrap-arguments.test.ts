@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { defaultSandboxLimits } from '../../../src-preload/contract/limits.ts'
 import { agentArguments, commandArguments, commandEnvironment, limitedAgent, limitedCommand, limitedVendor, vendorArguments, type AgentShape, type CommandShape } from './bubblewrap-arguments.ts'
 import type { HostLayout } from './host-layout.ts'
 
@@ -94,7 +95,7 @@ test('a command starts where it was asked to and has an empty home and the tools
 
 test('a command is one argument, whatever is in it, under limits that are set inside', () => {
   const text = 'echo "a b" && $(x) \'\n#'
-  const line = limitedCommand(layout, text)
+  const line = limitedCommand(layout, defaultSandboxLimits, text)
   expect([line[0], line[1], line[4]]).toEqual(['/usr/bin/dash', '-c', '/usr/bin/prlimit'])
   expect(line).toContain('--core=0')
   expect(line.slice(-3)).toEqual(['/usr/bin/bash', '-c', text])
@@ -146,7 +147,15 @@ describe('nothing but this, in this order, is what is given to', () => {
 describe('every program waits at the gate and is under limits', () => {
   const gate = ['-c', 'echo 600 > /proc/self/oom_score_adj; echo r >&6 && read -r go <&6 && exec 6<&- && exec "$@"; exit 125', 'gate', '/usr/bin/prlimit', '--nproc=512', '--core=0', '--data=8589934592', '--fsize=2147483648']
 
-  test('the agent, by the one shell that its sandbox has', () => { expect(limitedAgent(layout, ['/opt/x', 'a b'])).toEqual(['/opt/app/sh', ...gate, '/opt/x', 'a b']) })
-  test('a vendor\'s program', () => { expect(limitedVendor(layout, ['/opt/x'])).toEqual(['/usr/bin/dash', ...gate, '/opt/x']) })
-  test('a command, with its processor time', () => { expect(limitedCommand(layout, 'x')).toEqual(['/usr/bin/dash', ...gate, '--cpu=1800', '/usr/bin/bash', '-c', 'x']) })
+  test('the agent, by the one shell that its sandbox has', () => { expect(limitedAgent(layout, defaultSandboxLimits, ['/opt/x', 'a b'])).toEqual(['/opt/app/sh', ...gate, '/opt/x', 'a b']) })
+  test('a vendor\'s program', () => { expect(limitedVendor(layout, defaultSandboxLimits, ['/opt/x'])).toEqual(['/usr/bin/dash', ...gate, '/opt/x']) })
+  test('a command, with its processor time', () => { expect(limitedCommand(layout, defaultSandboxLimits, 'x')).toEqual(['/usr/bin/dash', ...gate, '--cpu=1801:1810', '/usr/bin/bash', '-c', 'x']) })
+
+  test('the owner\'s limits, where those are others', () => {
+    const owners = { memoryBytesMax: 6 * 2 ** 30, processesMax: 200, commandCpuMsMax: 120_000, fileBytesMax: 64 * 2 ** 20 }
+    const own = [...gate.slice(0, 4), '--nproc=200', '--core=0', '--data=12884901888', '--fsize=67108864']
+    expect(limitedAgent(layout, owners, ['/opt/x'])).toEqual(['/opt/app/sh', ...own, '/opt/x'])
+    expect(limitedVendor(layout, owners, ['/opt/x'])).toEqual(['/usr/bin/dash', ...own, '/opt/x'])
+    expect(limitedCommand(layout, owners, 'x')).toEqual(['/usr/bin/dash', ...own, '--cpu=121:130', '/usr/bin/bash', '-c', 'x'])
+  })
 })

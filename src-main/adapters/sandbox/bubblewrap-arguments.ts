@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { isolationLimits } from '../../../src-preload/contract/limits.ts'
+import type { SandboxLimits } from '../../../src-preload/contract/task.ts'
 import type { HostLayout } from './host-layout.ts'
 import { insidePaths } from './inside-paths.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
@@ -149,22 +150,27 @@ export function gated(shell: string, command: readonly string[]): readonly strin
   return [shell, '-c', gateScript, 'gate', ...command]
 }
 
+/** What one process may have. */
+export const processMemoryBytes = ({ memoryBytesMax }: SandboxLimits): number => Math.max(isolationLimits.processMemoryBytesMin, 2 * memoryBytesMax)
+
 /** Limits are set inside, where they count this sandbox only. No core dumps: the host's handler would keep them. */
-const limited = (layout: HostLayout): readonly string[] => [layout.prlimit, `--nproc=${isolationLimits.processesMax}`, '--core=0', `--data=${isolationLimits.processMemoryBytesMax}`, `--fsize=${isolationLimits.fileBytesMax}`]
+const limited = (layout: HostLayout, limits: SandboxLimits): readonly string[] => [layout.prlimit, `--nproc=${limits.processesMax}`, '--core=0', `--data=${processMemoryBytes(limits)}`, `--fsize=${limits.fileBytesMax}`]
 
 /** The agent's program behind the gate and under its limits. */
-export function limitedAgent(layout: HostLayout, command: readonly string[]): readonly string[] {
-  return gated(insidePaths.plainShell, [...limited(layout), ...command])
+export function limitedAgent(layout: HostLayout, limits: SandboxLimits, command: readonly string[]): readonly string[] {
+  return gated(insidePaths.plainShell, [...limited(layout, limits), ...command])
 }
 
 /** A vendor's program behind the gate and under its limits; it may be a script, so its sandbox keeps the system's interpreters. */
-export function limitedVendor(layout: HostLayout, command: readonly string[]): readonly string[] {
-  return gated(layout.plainShell, [...limited(layout), ...command])
+export function limitedVendor(layout: HostLayout, limits: SandboxLimits, command: readonly string[]): readonly string[] {
+  return gated(layout.plainShell, [...limited(layout, limits), ...command])
 }
 
-/** A command behind the gate and under its limits: the shell gets the exact text as one argument. */
-export function limitedCommand(layout: HostLayout, text: string): readonly string[] {
-  return gated(layout.plainShell, [...limited(layout), `--cpu=${isolationLimits.commandCpuMsMax / 1_000}`, layout.commandShell, '-c', text])
+/** A command behind the gate and under its limits: the shell gets the exact text as one argument. The kernel's bound on processor time
+ * stands behind the watch's, which knows what it ended: first the signal that says so, and only then the one that says nothing. */
+export function limitedCommand(layout: HostLayout, limits: SandboxLimits, text: string): readonly string[] {
+  const cpuSeconds = limits.commandCpuMsMax / 1_000
+  return gated(layout.plainShell, [...limited(layout, limits), `--cpu=${cpuSeconds + 1}:${cpuSeconds + 10}`, layout.commandShell, '-c', text])
 }
 
 /** The whole environment of a command. Chosen toolchains come before what the system has. */

@@ -12,6 +12,7 @@ const rows: readonly (readonly [string, RegExp, RegExp])[] = [
   ['bwrap: setting up uid map: Permission denied', /AppArmor/, /apparmor\.d/],
   ['bwrap: Creating new namespace failed: Operation not permitted', /refuses/, /container/i],
   ['bwrap: Can\'t mount proc on /newroot/proc: Operation not permitted', /container/, /outside the container/],
+  ['prlimit: failed to set the NPROC resource limit: Operation not permitted', /no more than/, /Settings → Isolation/],
   ['bwrap: prctl(PR_SET_SECCOMP): Invalid argument', /system-call filter/, /CONFIG_SECCOMP_FILTER/],
 ]
 

@@ -15,6 +15,7 @@ const known: readonly Known[] = [
   { sign: /nesting depth or .*namespaces exceeded|No space left on device.*namespace/, message: 'This system allows no more user namespaces.', todo: 'Raise the limit: sudo sysctl -w user.max_user_namespaces=15000, then check again.' },
   { sign: /Creating new namespace failed/, message: 'This system refuses to make the namespaces that the sandbox needs.', todo: 'In a container, allow user namespaces (for Docker a seccomp profile that permits unshare and clone). Otherwise ask your administrator.' },
   { sign: /mount proc/, message: 'A process namespace of its own could not get its /proc: this looks like a container with a masked /proc.', todo: 'Run the app outside the container, or give the container an unmasked /proc.' },
+  { sign: /prlimit: failed to set/, message: 'Whoever started the app may have no more than a limit of the sandbox allows, and a sandbox cannot be given more.', todo: 'Lower the limits in Settings → Isolation, or raise those of your account (ulimit -H, /etc/security/limits.conf) and start the app again.' },
   { sign: /PR_SET_SECCOMP|seccomp/, message: 'The kernel does not accept the system-call filter.', todo: 'Use a kernel with CONFIG_SECCOMP_FILTER.' },
 ]
 

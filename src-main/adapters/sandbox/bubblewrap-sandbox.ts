@@ -2,6 +2,7 @@ import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import type { SandboxLimits } from '../../../src-preload/contract/task.ts'
 import type { AgentProcess, AgentSpec, Clock, CommandRun, CommandSpec, Ids, Sandbox } from '../../engine/ports.ts'
 import { launchAgent } from './agent-launch.ts'
 import type { Bind } from './bubblewrap-arguments.ts'
@@ -22,6 +23,8 @@ export interface SandboxDeps {
   readonly runRoot: string
   /** OpenCode's binary, which is also the `bun` of commands. Asked at each use, since the owner may choose another. */
   readonly openCodeBinary: () => string
+  /** What sandboxes may use on this machine. Asked at each use, since the owner may change it. */
+  readonly limits: () => SandboxLimits
   readonly clock: Clock
   readonly ids: Ids
 }
@@ -68,7 +71,7 @@ async function launch(deps: SandboxDeps, grounds: Grounds, spec: AgentSpec, sign
   const ground = await grounds.prepare(spec.workspaceDir, spec.mounts)
   if (!ground.ok) return ground
   const { workspaceDir, tidy } = ground.value
-  return launchAgent({ ...spec, binaryPath: binary.value, stateDir: stateDir.value, workspaceDir }, { ...ground.value, clock: deps.clock, ids: deps.ids }, signal)
+  return launchAgent({ ...spec, binaryPath: binary.value, stateDir: stateDir.value, workspaceDir }, { ...ground.value, limits: spec.limits ?? deps.limits(), clock: deps.clock, ids: deps.ids }, signal)
     .catch(async (error: unknown) => { await tidy(); throw error })
 }
 
@@ -84,7 +87,7 @@ async function run(deps: SandboxDeps, grounds: Grounds, spec: CommandSpec, signa
     const objection = await directoryObjection(workspaceDir, plan.dependencyFolders, spec.cwd)
     if (objection !== null) return err(failure('command-refused', `The command was not run: ${objection}.`, 'Start it in a folder of the workspace.'))
     return await runCommand({
-      askId: deps.ids.next('ask'), text: spec.text, pathEntries: plan.pathEntries, pipeFolder: folder.path, timeoutMs: spec.timeoutMs, outputBytesMax: spec.outputBytesMax, onOutput: () => undefined,
+      askId: deps.ids.next('ask'), text: spec.text, pathEntries: plan.pathEntries, pipeFolder: folder.path, limits: deps.limits(), timeoutMs: spec.timeoutMs, outputBytesMax: spec.outputBytesMax, onOutput: () => undefined,
       shape: { layout, files: folder.files, workspaceDir, masks, binds: [...plan.dependencies, ...plan.toolchains, ...extra.value], binaryPath: binary.value, cwd: spec.cwd },
     }, signal)
   } finally {
@@ -99,7 +102,7 @@ async function run(deps: SandboxDeps, grounds: Grounds, spec: CommandSpec, signa
 export function createBubblewrapSandbox(deps: SandboxDeps): Sandbox {
   if (process.platform !== 'linux') return unavailableSandbox(process.platform, deps.clock)
   const grounds = createGrounds(deps.runRoot, deps)
-  const probe = createProbe({ clock: deps.clock, readLayout: () => grounds.readLayout(), openFolder: () => grounds.openFolder(), workspaceOf: (folder) => join(folder.path, 'probe') })
+  const probe = createProbe({ clock: deps.clock, limits: deps.limits, readLayout: () => grounds.readLayout(), openFolder: () => grounds.openFolder(), workspaceOf: (folder) => join(folder.path, 'probe') })
   /** Before each run: what worked at the start may have been taken away since. */
   const whenUsable = <T>(work: () => Promise<Result<T, Failure>>): Promise<Result<T, Failure>> => fromDisk(async () => {
     const report = await probe()

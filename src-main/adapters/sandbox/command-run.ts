@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
-import { isolationLimits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import type { SandboxLimits } from '../../../src-preload/contract/task.ts'
 import type { CommandRun } from '../../engine/ports.ts'
 import { commandArguments, commandEnvironment, limitedCommand, type CommandShape } from './bubblewrap-arguments.ts'
 import { explainBubblewrap } from './bubblewrap-failures.ts'
 import { endBubblewrap, startBubblewrap, type BubblewrapProcess, type Exit } from './bubblewrap-process.ts'
+import { bytesInWords } from './limits-in-words.ts'
 import { startLogRecord, type LogRecord } from './log-record.ts'
 import { openOutputPipe } from './output-pipe.ts'
 import { commandBounds, watchResources, type Bounds } from './resource-watch.ts'
@@ -22,16 +23,18 @@ export interface CommandOrder {
   readonly pipeFolder: string
   readonly timeoutMs: number
   readonly outputBytesMax: number
-  /** Others than each command's; for tests. */
+  readonly limits: SandboxLimits
+  /** What is watched, where it is other than the limits; for tests. */
   readonly bounds?: Bounds
   /** Gets stdout and stderr in the order of writing. A promise holds the command back until it is settled. */
   readonly onOutput: (chunk: Buffer) => Promise<void> | undefined
 }
 
 /** Exit codes of a shell whose program the kernel ended for a limit: 128 and SIGXCPU or SIGXFSZ. A program may end with the same code by itself, and no one outside can tell. */
-const kernelLimits: Readonly<Record<number, string>> = {
-  152: `ended with code 152 and may have passed the limit on processor time (${isolationLimits.commandCpuMsMax / 60_000} minutes)`,
-  153: `ended with code 153 and may have passed the limit on a file's size (${isolationLimits.fileBytesMax / 2 ** 30} GiB)`,
+function keptByKernel(exitCode: number, limits: SandboxLimits): string | null {
+  if (exitCode === 152) return `ended with code 152 and may have passed the limit on processor time (${limits.commandCpuMsMax / 60_000} minutes)`
+  if (exitCode === 153) return `ended with code 153 and may have passed the limit on a file's size (${bytesInWords(limits.fileBytesMax)})`
+  return null
 }
 
 const cancelled = (): Failure => failure('cancelled', 'The command was stopped before it began.', 'Nothing to do.')
@@ -68,7 +71,7 @@ function watchLimits(order: CommandOrder, running: BubblewrapProcess, signal: Ab
   }
   const stop = (): void => { hit('was stopped before it ended') }
   const timer = setTimeout(() => { hit(`ran longer than ${order.timeoutMs} ms`) }, order.timeoutMs)
-  const resources = watchResources({ firstPid: running.pid, workspaceDir: order.shape.workspaceDir, bounds: order.bounds ?? commandBounds, everyMs: sandboxLimits.commandWatchedEveryMs }, hit)
+  const resources = watchResources({ firstPid: running.pid, workspaceDir: order.shape.workspaceDir, bounds: order.bounds ?? commandBounds(order.limits), everyMs: sandboxLimits.commandWatchedEveryMs }, hit)
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })
   return { hit, why: () => why, end: () => { clearTimeout(timer); resources.end(); signal.removeEventListener('abort', stop) } }
@@ -84,7 +87,7 @@ export async function runCommand(order: CommandOrder, signal: AbortSignal): Prom
   const pipe = await openOutputPipe(order.pipeFolder)
   const log = startLogRecord()
   const started = await startBubblewrap({
-    layout: order.shape.layout, options: commandArguments(order.shape), command: limitedCommand(order.shape.layout, order.text), env: commandEnvironment(order.pathEntries), output: pipe.writerFd, runFolder: order.pipeFolder,
+    layout: order.shape.layout, options: commandArguments(order.shape), command: limitedCommand(order.shape.layout, order.limits, order.text), env: commandEnvironment(order.pathEntries), output: pipe.writerFd, runFolder: order.pipeFolder,
   })
   await pipe.closeWriter()
   if (!started.ok) {
@@ -106,9 +109,8 @@ export async function runCommand(order: CommandOrder, signal: AbortSignal): Prom
   const { logDigest, logTail } = log.finish()
   const limitHit = limits.why()
   const exitCode = limitHit === null ? running.commandExitCode() : null
-  const keptByKernel = exitCode === null ? null : kernelLimits[exitCode] ?? null
   if (exitCode === null && limitHit === null) return err(neverBegan(await running.exited, logTail))
-  return ok({ askId: order.askId, text: order.text, cwd: order.shape.cwd, exitCode, refused: null, logDigest, logTail, durationMs: Math.round(performance.now() - began), limitHit: limitHit ?? keptByKernel })
+  return ok({ askId: order.askId, text: order.text, cwd: order.shape.cwd, exitCode, refused: null, logDigest, logTail, durationMs: Math.round(performance.now() - began), limitHit: exitCode === null ? limitHit : keptByKernel(exitCode, order.limits) })
 }
 
 /** No exit code and no limit: bwrap was killed by somebody else, or gave up after its namespaces were made and said why. */

@@ -5,6 +5,7 @@ import { closeSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { defaultSandboxLimits } from '../../../src-preload/contract/limits.ts'
 import { holdNamespace } from './pid-namespace.ts'
 import { createBubblewrapSandbox } from './bubblewrap-sandbox.ts'
 import { openCodeBinary } from './sandbox.suite.ts'
@@ -65,7 +66,7 @@ test('the next run finds the killed run gone and removes what it left in the wor
   host?.kill('SIGKILL')
   await once(host!, 'exit')
   expect(readdirSync(join(left, 'workspace')).sort()).toEqual(['.opencode', 'opencode.json', 'opencode.jsonc'])
-  const sandbox = createBubblewrapSandbox({ runRoot: join(left, 'run'), openCodeBinary: () => openCodeBinary, clock: { now: () => 7 }, ids: { next: (prefix) => `${prefix}_1` } })
+  const sandbox = createBubblewrapSandbox({ runRoot: join(left, 'run'), openCodeBinary: () => openCodeBinary, limits: () => defaultSandboxLimits, clock: { now: () => 7 }, ids: { next: (prefix) => `${prefix}_1` } })
   expect(await sandbox.endOrphans([{ pid, startTime }])).toMatchObject({ method: 'orphans-ended', at: 7, detail: expect.stringContaining('1 recorded') as string })
   expect([readdirSync(join(left, 'workspace')), readdirSync(join(left, 'run'))]).toEqual([[], []])
 })
@@ -77,7 +78,7 @@ test('the next run ends a sandbox that was being set up when the host was killed
   // As bwrap's child is then: it waits for ever, in the run folder that it started in.
   const [folder] = readdirSync(join(left, 'run'))
   const stuck = spawn('sleep', ['987644'], { cwd: join(left, 'run', folder!) })
-  const sandbox = createBubblewrapSandbox({ runRoot: join(left, 'run'), openCodeBinary: () => openCodeBinary, clock: { now: () => 7 }, ids: { next: (prefix) => `${prefix}_1` } })
+  const sandbox = createBubblewrapSandbox({ runRoot: join(left, 'run'), openCodeBinary: () => openCodeBinary, limits: () => defaultSandboxLimits, clock: { now: () => 7 }, ids: { next: (prefix) => `${prefix}_1` } })
   const gone = once(stuck, 'exit')
   await sandbox.endOrphans([])
   expect(await gone).toEqual([null, 'SIGKILL'])

@@ -2,7 +2,8 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { isolationReportSchema } from '../../../src-preload/contract/task.ts'
+import { defaultSandboxLimits } from '../../../src-preload/contract/limits.ts'
+import { isolationReportSchema, type SandboxLimits } from '../../../src-preload/contract/task.ts'
 import type { Sandbox } from '../../engine/ports.ts'
 import { createBubblewrapSandbox } from './bubblewrap-sandbox.ts'
 import { openCodeBinary } from './sandbox.suite.ts'
@@ -12,8 +13,8 @@ let now = 0
 beforeEach(() => { dir = mkdtempSync(join(tmpdir(), 'pb-')); now = 100 })
 afterEach(() => { rmSync(dir, { recursive: true, force: true }) })
 
-const open = (change: { readonly bwrapPath?: string; readonly runRoot?: string } = {}): Sandbox =>
-  createBubblewrapSandbox({ runRoot: join(dir, 'run'), openCodeBinary: () => openCodeBinary, clock: { now: () => (now += 1) }, ids: { next: (prefix) => prefix }, ...change })
+const open = (change: { readonly bwrapPath?: string; readonly runRoot?: string; readonly limits?: () => SandboxLimits } = {}): Sandbox =>
+  createBubblewrapSandbox({ runRoot: join(dir, 'run'), openCodeBinary: () => openCodeBinary, limits: () => defaultSandboxLimits, clock: { now: () => (now += 1) }, ids: { next: (prefix) => prefix }, ...change })
 
 function fakeBwrap(script: string): string {
   const path = join(dir, 'bwrap')
@@ -78,4 +79,17 @@ test('works where the data folder\'s path is too long for a socket, but in no fo
   await expect(open({ runRoot: deep }).probe()).rejects.toThrow('belongs to somebody else')
   if (temporary === undefined) delete process.env['TMPDIR']
   else process.env['TMPDIR'] = temporary
+})
+
+test('names the limits in force, and looks again when the owner has set others', async () => {
+  let limits: SandboxLimits = defaultSandboxLimits
+  const sandbox = open({ limits: () => limits })
+  expect(await sandbox.probe()).toMatchObject({ limits, summary: expect.stringContaining('at most 4 GiB of memory, 512 processes, 30 min of processor time, 2 GiB a file') as string })
+  limits = { memoryBytesMax: 1.5 * 2 ** 30, processesMax: 300, commandCpuMsMax: 60_000, fileBytesMax: 64 * 2 ** 20 }
+  expect(isolationReportSchema.parse(await sandbox.probe())).toMatchObject({ usable: true, limits, summary: expect.stringContaining('at most 1536 MiB of memory, 300 processes, 1 min of processor time, 64 MiB a file') as string })
+})
+
+test('limits above what the app itself may have make the system unusable, with the reason, before a task begins', async () => {
+  const limited = fakeBwrap('ulimit -f 1000; exec /usr/bin/bwrap "$@"')
+  expect(await open({ bwrapPath: limited }).probe()).toMatchObject({ usable: false, failure: { code: 'isolation-unavailable', message: expect.stringContaining('no more than') as string, todo: expect.stringContaining('Settings → Isolation') as string } })
 })

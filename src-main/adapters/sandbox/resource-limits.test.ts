@@ -1,7 +1,8 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { isolationLimits } from '../../../src-preload/contract/limits.ts'
+import { defaultSandboxLimits, isolationLimits } from '../../../src-preload/contract/limits.ts'
+import type { SandboxLimits } from '../../../src-preload/contract/task.ts'
 import type { CommandRun } from '../../engine/ports.ts'
 import { runCommand } from './command-run.ts'
 import { insidePaths } from './inside-paths.ts'
@@ -15,12 +16,12 @@ beforeEach(() => { bench = openBench() })
 afterEach(() => bench.close())
 
 /** One command under bounds of the test's own, which a machine of any size can pass. */
-async function under(bounds: Partial<Bounds>, text: string): Promise<CommandRun> {
+async function under(bounds: Partial<Bounds>, text: string, limits: SandboxLimits = defaultSandboxLimits): Promise<CommandRun> {
   const ground = await createGrounds(bench.runRoot, {}).prepare(bench.workspaceDir, [])
   if (!ground.ok) throw new Error(ground.error.message)
   const { layout, folder, workspaceDir, masks, tidy } = ground.value
   const ran = await runCommand({
-    askId: 'a', text, pathEntries: [], pipeFolder: folder.path, timeoutMs: 60_000, outputBytesMax: 1_000_000, onOutput: () => undefined, bounds: { ...none, ...bounds },
+    askId: 'a', text, pathEntries: [], pipeFolder: folder.path, timeoutMs: 60_000, outputBytesMax: 1_000_000, onOutput: () => undefined, limits, bounds: { ...none, ...bounds },
     shape: { layout, files: folder.files, workspaceDir, masks, binds: [], binaryPath: null, cwd: insidePaths.workspace },
   }, new AbortController().signal)
   await tidy()
@@ -58,7 +59,7 @@ describe('a command that passes a bound is ended, with the bound in its record',
 describe('the kernel itself bounds', () => {
   test('the number of processes: a fork bomb is ended and the machine goes on', async () => {
     const ran = await bench.run('f() { f | f & }; f; sleep 1000')
-    expect(ran).toMatchObject({ ok: true, value: { exitCode: null, limitHit: `had ${String(isolationLimits.processesMax)} processes and threads at once` } })
+    expect(ran).toMatchObject({ ok: true, value: { exitCode: null, limitHit: `had ${String(defaultSandboxLimits.processesMax)} processes and threads at once` } })
     expect(await bench.run('echo on')).toMatchObject({ ok: true, value: { logTail: 'on\n' } })
   })
 
@@ -67,10 +68,15 @@ describe('the kernel itself bounds', () => {
     expect(ran.logTail).toBe('Resource temporarily unavailable\n')
   })
 
+  test('the processor time of one process, and the row says that it may be that', async () => {
+    const ran = await under({}, 'while :; do :; done', { ...defaultSandboxLimits, commandCpuMsMax: 1_000 })
+    expect(ran).toMatchObject({ exitCode: 152, limitHit: expect.stringContaining('ended with code 152 and may have passed the limit on processor time') as string })
+  })
+
   test('the size of a file, and the row says so', async () => {
     const ran = await bench.run('dd if=/dev/zero of=big bs=1M seek=2047 count=2 2>/dev/null')
     expect(ran).toMatchObject({ ok: true, value: { exitCode: 153, limitHit: 'ended with code 153 and may have passed the limit on a file\'s size (2 GiB)' } })
-    expect(statSync(join(bench.workspaceDir, 'big')).size).toBe(isolationLimits.fileBytesMax)
+    expect(statSync(join(bench.workspaceDir, 'big')).size).toBe(defaultSandboxLimits.fileBytesMax)
   })
 
   test('the memory of one process', async () => {
@@ -94,10 +100,32 @@ describe('the kernel itself bounds', () => {
 })
 
 test('an agent that passes a bound is ended, and says which', async () => {
-  const agent = await bench.start({ bounds: { ...none, memoryBytesMax: 900 * 2 ** 20 } })
+  const agent = await bench.start({ limits: { ...defaultSandboxLimits, memoryBytesMax: 900 * 2 ** 20 } })
   order(agent, { eval: 'globalThis.kept = []; for (let i = 0; i < 40; i += 1) { kept.push(Buffer.alloc(50 * 2 ** 20, 1)); await new Promise((done) => setTimeout(done, 50)) }; await new Promise(() => {})' }).catch(() => undefined)
   expect(await agent.exited).toEqual({ code: null, signal: 'SIGKILL', limitHit: 'used more than 900 MiB of memory' })
   expect(await agent.stop()).toMatchObject({ method: 'pid-namespace-empty' })
+})
+
+describe('limits that the owner sets low are hit, and the row says which and how much it was', () => {
+  const low = { memoryBytesMax: 100 * 2 ** 20, processesMax: 20, commandCpuMsMax: 1_000, fileBytesMax: 2 ** 20 }
+
+  test.each([
+    ['memory', 'perl -e \'$x = "x" x (300 * 1024 * 1024); sleep 1000\'', 'used more than 100 MiB of memory'],
+    ['processes', 'for i in {1..30}; do sleep 1000 & done 2>/dev/null; wait', 'had 20 processes and threads at once'],
+    ['the size of a file', 'dd if=/dev/zero of=big bs=1M count=2 2>/dev/null', 'may have passed the limit on a file\'s size (1 MiB)'],
+    ['processor time', 'while :; do :; done', 'processor time'],
+  ])('%s', async (_what, text, said) => {
+    bench.limits = low
+    expect(await bench.run(text)).toMatchObject({ ok: true, value: { limitHit: expect.stringContaining(said) as string } })
+  })
+
+  test('by the commands of an agent too, which keeps those that it was started with', async () => {
+    const agent = await bench.start({ limits: { ...defaultSandboxLimits, fileBytesMax: 2 ** 20 } })
+    bench.limits = { ...defaultSandboxLimits, fileBytesMax: 4 * 2 ** 30 }
+    expect(await order(agent, { text: 'dd if=/dev/zero of=big bs=1M count=2 2>/dev/null' })).toMatchObject({ code: 153 })
+    expect(bench.runs.at(-1)).toMatchObject({ limitHit: expect.stringContaining('(1 MiB)') as string })
+    expect(statSync(join(bench.workspaceDir, 'big')).size).toBe(2 ** 20)
+  })
 })
 
 test('a command within all bounds ends by itself and says nothing of them', async () => {
@@ -105,12 +133,16 @@ test('a command within all bounds ends by itself and says nothing of them', asyn
   expect(await bench.run('sleep 1; echo done')).toMatchObject({ ok: true, value: { exitCode: 0, limitHit: null, logTail: 'done\n' } })
 })
 
+const [command, coder] = [commandBounds(defaultSandboxLimits), agentBounds(defaultSandboxLimits)]
+const most = { memoryBytes: defaultSandboxLimits.memoryBytesMax, tasks: defaultSandboxLimits.processesMax - 1, cpuMs: defaultSandboxLimits.commandCpuMsMax }
+
 test.each([
-  [{ memoryBytes: commandBounds.memoryBytesMax, tasks: commandBounds.tasksMax - 1, cpuMs: commandBounds.cpuMsMax ?? 0 }, commandBounds, null],
-  [{ memoryBytes: commandBounds.memoryBytesMax + 1, tasks: 1, cpuMs: 0 }, commandBounds, 'used more than 4 GiB of memory'],
-  [{ memoryBytes: 0, tasks: commandBounds.tasksMax, cpuMs: 0 }, commandBounds, 'had 512 processes and threads at once'],
-  [{ memoryBytes: 0, tasks: 1, cpuMs: (commandBounds.cpuMsMax ?? 0) + 1 }, commandBounds, 'used more than 30 minutes of processor time'],
-  [{ memoryBytes: 0, tasks: 1, cpuMs: 1e12 }, agentBounds, null],
+  [most, command, null],
+  [{ ...most, memoryBytes: most.memoryBytes + 1 }, command, 'used more than 4 GiB of memory'],
+  [{ ...most, memoryBytes: 2 ** 40 }, commandBounds({ ...defaultSandboxLimits, memoryBytesMax: 1.5 * 2 ** 30 }), 'used more than 1536 MiB of memory'],
+  [{ ...most, tasks: most.tasks + 1 }, command, 'had 512 processes and threads at once'],
+  [{ ...most, cpuMs: most.cpuMs + 1 }, command, 'used more than 30 minutes of processor time'],
+  [{ ...most, cpuMs: 1e12 }, coder, null],
 ])('of %j it is said: %s', (use, bounds, said) => { expect(boundPassed(use, bounds)).toBe(said) })
 
 test('memory that a process does not let anybody look at counts in full; of one that has gone nothing does', () => {

@@ -1,5 +1,7 @@
 import { readFile, readdir, statfs } from 'node:fs/promises'
 import { isolationLimits } from '../../../src-preload/contract/limits.ts'
+import type { SandboxLimits } from '../../../src-preload/contract/task.ts'
+import { bytesInWords } from './limits-in-words.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
 
 /** What a sandbox has in use, all its processes together. */
@@ -59,17 +61,16 @@ export async function useOf(firstPid: number, memoryBytesMax: number): Promise<U
   return { tasks, cpuMs, memoryBytes: resident > memoryBytesMax ? await sharedOnce(all) : resident }
 }
 
-const bytes = (amount: number): string => (amount >= 2 ** 30 ? `${String(Math.round(amount / 2 ** 30))} GiB` : `${String(Math.round(amount / 2 ** 20))} MiB`)
-
 /** Bounds of one sandbox; `cpuMsMax` null: its processor time is bounded by something else. */
 export interface Bounds { readonly memoryBytesMax: number; readonly tasksMax: number; readonly cpuMsMax: number | null }
 
-export const commandBounds: Bounds = { memoryBytesMax: isolationLimits.memoryBytesMax, tasksMax: isolationLimits.processesMax, cpuMsMax: isolationLimits.commandCpuMsMax }
-export const agentBounds: Bounds = { ...commandBounds, cpuMsMax: null }
+export const commandBounds = (limits: SandboxLimits): Bounds => ({ memoryBytesMax: limits.memoryBytesMax, tasksMax: limits.processesMax, cpuMsMax: limits.commandCpuMsMax })
+/** The agent lives as long as its task, whose deadline bounds it. */
+export const agentBounds = (limits: SandboxLimits): Bounds => ({ ...commandBounds(limits), cpuMsMax: null })
 
 /** Which bound is passed, in words that continue “the command …”; null: none. */
 export function boundPassed(use: Use, bounds: Bounds): string | null {
-  if (use.memoryBytes > bounds.memoryBytesMax) return `used more than ${bytes(bounds.memoryBytesMax)} of memory`
+  if (use.memoryBytes > bounds.memoryBytesMax) return `used more than ${bytesInWords(bounds.memoryBytesMax)} of memory`
   if (use.tasks >= bounds.tasksMax) return `had ${String(bounds.tasksMax)} processes and threads at once`
   if (bounds.cpuMsMax !== null && use.cpuMs > bounds.cpuMsMax) return `used more than ${String(Math.round(bounds.cpuMsMax / 60_000))} minutes of processor time`
   return null
@@ -83,7 +84,7 @@ async function freeBytes(folder: string): Promise<number> {
 /** Whether the disk is nearly full and it was not when the sandbox began. */
 export function diskPassed(free: number, freeAtStart: number): string | null {
   const floor = isolationLimits.diskFreeBytesMin
-  return free < floor && freeAtStart - free > floor / 16 ? `left less than ${bytes(floor)} free on the disk` : null
+  return free < floor && freeAtStart - free > floor / 16 ? `left less than ${bytesInWords(floor)} free on the disk` : null
 }
 
 /**

@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { createServer, request, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Mount } from '../../../src-preload/contract/task.ts'
+import { defaultSandboxLimits } from '../../../src-preload/contract/limits.ts'
+import type { Mount, SandboxLimits } from '../../../src-preload/contract/task.ts'
 import type { AgentProcess, AgentSpec, CommandAsk, CommandRun, CommandVerdict, Sandbox } from '../../engine/ports.ts'
 import { createBubblewrapSandbox } from './bubblewrap-sandbox.ts'
 
@@ -43,6 +44,8 @@ export interface Bench {
   readonly asks: CommandAsk[]
   readonly runs: CommandRun[]
   readonly lines: string[]
+  /** What the owner has set. */
+  limits: SandboxLimits
   verdict: (ask: CommandAsk, signal: AbortSignal) => Promise<CommandVerdict>
   launch(change?: Partial<AgentSpec>): ReturnType<Sandbox['launch']>
   start(change?: Partial<AgentSpec>): Promise<AgentProcess>
@@ -63,9 +66,9 @@ export function openBench(): Bench {
   let egress = proxyOf('from the proxy')
   let counter = 0
   const agents: AgentProcess[] = []
-  const sandbox = createBubblewrapSandbox({ runRoot, openCodeBinary: () => openCodeBinary, clock: { now: () => Date.now() }, ids: { next: (prefix) => `${prefix}_${String((counter += 1))}` } })
+  const sandbox = createBubblewrapSandbox({ runRoot, openCodeBinary: () => openCodeBinary, limits: () => bench.limits, clock: { now: () => Date.now() }, ids: { next: (prefix) => `${prefix}_${String((counter += 1))}` } })
   const bench: Bench = {
-    dir, workspaceDir, stateDir, runRoot, sandbox, asks: [], runs: [], lines: [],
+    dir, workspaceDir, stateDir, runRoot, sandbox, asks: [], runs: [], lines: [], limits: defaultSandboxLimits,
     verdict: () => Promise.resolve({ verdict: 'run' }),
     async launch(change = {}) {
       writeFileSync(join(stateDir, 'agent.js'), agentScript)

@@ -5,6 +5,7 @@ import { createServer as createTcpServer } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { defaultSandboxLimits } from '../../../src-preload/contract/limits.ts'
 import type { VendorProcess, VendorSandbox, VendorSpec } from '../../engine/ports.ts'
 import { openCodeBinary } from './sandbox.suite.ts'
 import { createVendorSandbox } from './vendor-sandbox.ts'
@@ -18,7 +19,7 @@ beforeEach(() => {
   dir = realpathSync(mkdtempSync(join(tmpdir(), 'vst-')))
   for (const name of ['home', 'egress', 'tool']) mkdirSync(join(dir, name))
   egress = createServer((_request, response) => { response.end('from the way out') }).listen(join(dir, 'egress/way.sock'))
-  sandbox = createVendorSandbox({ runRoot: join(dir, 'run'), openCodeBinary: () => openCodeBinary, clock: { now: () => Date.now() } })
+  sandbox = createVendorSandbox({ runRoot: join(dir, 'run'), openCodeBinary: () => openCodeBinary, limits: () => defaultSandboxLimits, clock: { now: () => Date.now() } })
   launched = []
 })
 afterEach(async () => {

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
-import type { StopProof } from '../../../src-preload/contract/task.ts'
+import type { SandboxLimits, StopProof } from '../../../src-preload/contract/task.ts'
 import type { Clock, VendorProcess, VendorSandbox, VendorSpec } from '../../engine/ports.ts'
 import { limitedVendor, vendorArguments, type Bind } from './bubblewrap-arguments.ts'
 import { explainBubblewrap } from './bubblewrap-failures.ts'
@@ -26,6 +26,8 @@ export interface VendorSandboxDeps {
   readonly openCodeBinary: () => string
   /** The bwrap that ships with the app, for systems that have none. */
   readonly bundledBwrapPath?: string
+  /** What the program may use. Asked at each use. */
+  readonly limits: () => SandboxLimits
   readonly clock: Clock
 }
 
@@ -97,7 +99,7 @@ async function launch(deps: VendorSandboxDeps, grounds: Grounds, spec: VendorSpe
     await handOver(plan.value.homeDir)
     await handOver(dirname(spec.egressSocketPath))
     const started = await startBubblewrap({
-      layout: layout.value, command: limitedVendor(layout.value, commandOf(spec, plan.value)), env: environmentOf(plan.value), output: 'pipe', runFolder: folder.path,
+      layout: layout.value, command: limitedVendor(layout.value, deps.limits(), commandOf(spec, plan.value)), env: environmentOf(plan.value), output: 'pipe', runFolder: folder.path,
       options: vendorArguments({ layout: layout.value, files: folder.files, homeDir: plan.value.homeDir, binds: plan.value.binds, binaryPath, egressFolder: dirname(spec.egressSocketPath), controlDir: folder.controlDir, promptFile }),
     })
     if (started.ok) return await running(deps, spec, folder, started.value, signal)

@@ -1,4 +1,4 @@
-import { limits } from '../../../src-preload/contract/limits.ts'
+import { defaultSandboxLimits, limits } from '../../../src-preload/contract/limits.ts'
 import type { Provider, Settings } from '../../../src-preload/contract/settings.ts'
 import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
 
@@ -19,6 +19,7 @@ export const defaultSettings: Settings = {
   fallbacks: { directEnabled: true, warmEnabled: false, execEnabled: false },
   // Nothing is asked of any server before the owner wants it.
   updates: 'off',
+  sandboxLimits: defaultSandboxLimits,
   workspaceQuotaBytes: 10 * 1024 * 1024 * 1024,
 }
 

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import { settingsSchema, type Settings } from '../../../src-preload/contract/settings.ts'
+import type { SandboxLimits } from '../../../src-preload/contract/task.ts'
 import { defaultSettings, demoProviderId } from './defaults.ts'
 
 /** Reads and replaces small files whole. */
@@ -24,9 +25,10 @@ const released: readonly SettingsStep[] = []
 /**
  * Loads the settings, through the steps of later formats where the file is of an earlier one; the file itself changes with the first save. A file
  * that cannot be understood is renamed to `settings.broken-N.json` and the defaults are used; a file of a newer app, and one that a step fails on,
- * is left as it is, the defaults are used and nothing is saved over it. All are told by `problem`. Only tests set `steps`.
+ * is left as it is, the defaults are used and nothing is saved over it. All are told by `problem`. `machineBytes`: the memory of
+ * this machine, above which no sandbox's limit can be set. Only tests set `steps`.
  */
-export async function openSettings(path: string, files: SettingsFiles, steps: readonly SettingsStep[] = released): Promise<SettingsStore> {
+export async function openSettings(path: string, files: SettingsFiles, machineBytes: number, steps: readonly SettingsStep[] = released): Promise<SettingsStore> {
   const loaded = await load(path, files, steps)
   let current = loaded.settings
   let writes: Promise<unknown> = Promise.resolve()
@@ -40,6 +42,8 @@ export async function openSettings(path: string, files: SettingsFiles, steps: re
         if (!checked.success) return err(failure('invalid-input', `These settings are not valid: ${told(checked.error)}`, 'Correct the named field.'))
         const clash = providersClash(checked.data.providers)
         if (clash !== null) return err(failure('invalid-input', clash, 'Give each provider an id of its own.'))
+        const tooMuch = limitsObjection(checked.data.sandboxLimits, current.sandboxLimits, machineBytes)
+        if (tooMuch !== null) return err(tooMuch)
         const failed = await written(files, path, checked.data)
         if (failed !== null) return err(failed)
         current = checked.data
@@ -102,6 +106,12 @@ export function providersClash(providers: readonly { readonly id: string }[]): s
     seen.add(id)
   }
   return null
+}
+
+/** A limit above what the machine has would bound nothing. One that stands there already may stay: the file may come from a larger machine. */
+function limitsObjection(wanted: SandboxLimits, now: SandboxLimits, machineBytes: number): Failure | null {
+  if (wanted.memoryBytesMax <= machineBytes || wanted.memoryBytesMax === now.memoryBytesMax) return null
+  return failure('invalid-input', `This machine has ${String(Math.floor(machineBytes / 1024 ** 2))} MiB of memory; a sandbox cannot be given ${String(wanted.memoryBytesMax / 1024 ** 2)} MiB.`, 'Set a lower limit on memory in Settings → Isolation.')
 }
 
 function broughtUp(value: unknown, steps: readonly SettingsStep[], path: string): Result<unknown, Failure> {

@@ -27,12 +27,13 @@ const files: SettingsFiles = {
     return aside
   },
 }
+const machineBytes = 8 * 1024 ** 3
 const acme: Provider = { id: 'acme', label: 'Acme', baseUrl: 'https://models.example/v1', api: 'chat', models: [{ id: 'large' }], keyEnv: 'ACME_KEY' }
 const local: Provider = { id: 'local', label: 'Local', baseUrl: 'http://127.0.0.1:11434/v1', api: 'chat', models: [{ id: 'small', contextTokens: 8_000, outputTokens: 2_000 }] }
 
 describe('settings', () => {
   it('begin with defaults that fit the contract, and write nothing by themselves', async () => {
-    const store = await openSettings(path, files)
+    const store = await openSettings(path, files, machineBytes)
     expect(settingsSchema.parse(store.get())).toEqual(defaultSettings)
     expect(store.problem()).toBe(null)
     expect(readdirSync(folder)).toEqual([])
@@ -40,14 +41,46 @@ describe('settings', () => {
 
   it('are found again after a restart', async () => {
     const changed = { ...defaultSettings, providers: [acme], appearance: { theme: 'dark' as const, density: 'compact' as const } }
-    expect((await (await openSettings(path, files)).put(changed)).ok).toBe(true)
-    expect((await openSettings(path, files)).get()).toEqual(changed)
+    expect((await (await openSettings(path, files, machineBytes)).put(changed)).ok).toBe(true)
+    expect((await openSettings(path, files, machineBytes)).get()).toEqual(changed)
+  })
+
+  describe('of a sandbox\'s limits', () => {
+    const gib = 1024 ** 3
+    const put = async (change: Partial<typeof defaultSettings.sandboxLimits>, start = defaultSettings) => (await openSettings(path, files, machineBytes)).put({ ...start, sandboxLimits: { ...start.sandboxLimits, ...change } })
+
+    it('are kept as the owner set them', async () => {
+      expect(await put({ memoryBytesMax: 8 * gib, processesMax: 128, commandCpuMsMax: 60_000, fileBytesMax: 64 * 1024 ** 2 })).toEqual({ ok: true, value: null })
+      expect((await openSettings(path, files, machineBytes)).get().sandboxLimits).toEqual({ memoryBytesMax: 8 * gib, processesMax: 128, commandCpuMsMax: 60_000, fileBytesMax: 64 * 1024 ** 2 })
+    })
+
+    it('are defaults in a file from before they could be set', async () => {
+      const { sandboxLimits, ...older } = defaultSettings
+      writeFileSync(path, JSON.stringify(older))
+      expect((await openSettings(path, files, machineBytes)).get().sandboxLimits).toEqual(sandboxLimits)
+    })
+
+    it.each([
+      [{ memoryBytesMax: gib - 1024 ** 2 }, 'sandboxLimits.memoryBytesMax: from 1024 to 262144 MiB'], [{ memoryBytesMax: 2 * gib + 1 }, 'sandboxLimits.memoryBytesMax: whole MiB'], [{ processesMax: 127 }, 'sandboxLimits.processesMax: from 128 to 8192 processes'],
+      [{ processesMax: 8_193 }, 'from 128 to 8192 processes'], [{ processesMax: 200.5 }, 'from 128 to 8192 processes'], [{ commandCpuMsMax: 0 }, 'sandboxLimits.commandCpuMsMax: from 1 to 480 minutes'], [{ fileBytesMax: 1024 ** 2 }, 'sandboxLimits.fileBytesMax: from 64 to 262144 MiB'],
+      [{ memoryBytesMax: 9 * gib }, 'This machine has 8192 MiB of memory; a sandbox cannot be given 9216 MiB.'],
+    ])('refuse %j with the bound in words, and change nothing', async (change, told) => {
+      expect(await put(change)).toMatchObject({ ok: false, error: { code: 'invalid-input', message: expect.stringContaining(told) as string } })
+      expect(readdirSync(folder)).toEqual([])
+    })
+
+    it('from a larger machine do not keep the owner from changing something else', async () => {
+      writeFileSync(path, JSON.stringify({ ...defaultSettings, sandboxLimits: { ...defaultSettings.sandboxLimits, memoryBytesMax: 64 * gib } }))
+      const store = await openSettings(path, files, machineBytes)
+      expect((await store.put({ ...store.get(), updates: 'notify' })).ok).toBe(true)
+      expect(store.get().sandboxLimits.memoryBytesMax).toBe(64 * gib)
+    })
   })
 
   it.each([{ name: 'no JSON', text: '{"version":1,' }, { name: 'an empty file', text: '' }, { name: 'a wrong type', text: JSON.stringify({ ...defaultSettings, updates: 'sometimes' }) }, { name: 'a provider twice', text: JSON.stringify({ ...defaultSettings, providers: [acme, acme] }) }])(
     'that are broken ($name) are kept aside, defaults are used, and it is told', async ({ text }) => {
       writeFileSync(path, text)
-      const store = await openSettings(path, files)
+      const store = await openSettings(path, files, machineBytes)
       expect(store.get()).toEqual(defaultSettings)
       const [aside] = readdirSync(folder)
       expect(readFileSync(join(folder, aside ?? ''), 'utf8')).toBe(text)
@@ -59,7 +92,7 @@ describe('settings', () => {
   it('of a newer app are left alone and never saved over', async () => {
     const newer = JSON.stringify({ version: 2, novelty: true })
     writeFileSync(path, newer)
-    const store = await openSettings(path, files)
+    const store = await openSettings(path, files, machineBytes)
     expect(store.problem()).toMatchObject({ code: 'settings-broken' })
     expect(await store.put(defaultSettings)).toMatchObject({ ok: false, error: { code: 'settings-broken' } })
     expect(readFileSync(path, 'utf8')).toBe(newer)
@@ -67,13 +100,13 @@ describe('settings', () => {
   })
 
   it('that could not be saved are not used', async () => {
-    const store = await openSettings(path, { ...files, write: () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })) })
+    const store = await openSettings(path, { ...files, write: () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })) }, machineBytes)
     expect(await store.put({ ...defaultSettings, updates: 'notify' })).toMatchObject({ ok: false, error: { code: 'disk-full' } })
     expect(store.get().updates).toBe(defaultSettings.updates)
   })
 
   it('refuse the demo\'s id and an id twice', async () => {
-    const store = await openSettings(path, files)
+    const store = await openSettings(path, files, machineBytes)
     expect(await store.put({ ...defaultSettings, providers: [{ ...acme, id: 'demo' }] })).toMatchObject({ ok: false, error: { code: 'invalid-input' } })
     expect(await store.put({ ...defaultSettings, providers: [acme, { ...acme, label: 'Twin' }] })).toMatchObject({ ok: false, error: { code: 'invalid-input' } })
   })
@@ -111,7 +144,7 @@ function memoryKeys(): ProviderKeys & { readonly held: Map<string, string> } {
 describe('model directory', () => {
   async function directory(fromEnvironment: readonly Provider[] = []) {
     const keys = memoryKeys()
-    const settings = await openSettings(path, files)
+    const settings = await openSettings(path, files, machineBytes)
     return { keys, settings, models: createModelDirectory({ settings, fromEnvironment, keys }) }
   }
 
@@ -164,7 +197,7 @@ describe('model directory', () => {
     expect(models.credential('acme')).toBe(null)
     expect(keys.held.size).toBe(0)
     await models.put({ provider: acme, key: 'secret' })
-    const env = createModelDirectory({ settings: await openSettings(path, files), fromEnvironment: [{ ...acme, baseUrl: 'https://elsewhere.example/v1' }], keys })
+    const env = createModelDirectory({ settings: await openSettings(path, files, machineBytes), fromEnvironment: [{ ...acme, baseUrl: 'https://elsewhere.example/v1' }], keys })
     expect(env.credential('acme')).toBe(null)
   })
 

@@ -12,12 +12,12 @@ const provider: ProviderView = {
   provider: { id: 'canarylabel-id', label: 'CanaryLabel', baseUrl: 'https://me:CanaryKey81f0@CanaryHost33.example/v1?key=CanaryKey81f0', api: 'chat', models: [{ id: 'CanaryModel7', label: 'CanaryLabel' }], keyEnv: 'CanaryVar', exchange: { url: 'https://CanaryHost33.example/token', how: 'bearer', clientId: 'CanaryClient', scope: 'CanaryScope' } },
 }
 const settings: Settings = {
-  version: 1, providers: [provider.provider], appearance: { theme: 'dark', density: 'compact' }, attention: { notify: true, badge: false, tray: true }, openCodeBinary: '/opt/CanaryBinary', updates: 'notify', workspaceQuotaBytes: 1_000_000_000,
+  version: 1, providers: [provider.provider], appearance: { theme: 'dark', density: 'compact' }, attention: { notify: true, badge: false, tray: true }, openCodeBinary: '/opt/CanaryBinary', updates: 'notify', sandboxLimits: { memoryBytesMax: 2 ** 30, processesMax: 128, commandCpuMsMax: 60_000, fileBytesMax: 2 ** 30 }, workspaceQuotaBytes: 1_000_000_000,
   defaults: { lead: { providerId: 'canarylabel-id', modelId: 'CanaryModel7' }, coder: null, budget: { profile: 'pilot', turnsMax: 4, messagesMax: 8, requestsMax: 60, tokensMax: 200_000, moneyMicroUsdMax: null, deadlineMs: 600_000 }, grant: { edits: 'allow', testCommand: 'allow', otherCommands: 'ask' } },
   fallbacks: { directEnabled: true, warmEnabled: true, execEnabled: false, vendor: { label: 'CanaryLabel', program: '/opt/CanaryProgram', serveArgs: ['CanaryProgram'], execArgs: [], homeFolder: '/srv/CanaryFolder', folders: ['/srv/CanaryFolder'], hosts: ['CanaryHost33.example'] } },
 }
 const info: AppInfo = {
-  versions: { app: '0.1.0', electron: '45.5.0', chromium: '152', node: '24', sqlite: '3.53', openCode: '1.18.30' }, openAtLogin: false, crashReports: `${home}/.config/Countersign/Crashpad`, runtimeNote: null, platform: 'linux x64', dataDir: `${home}/.config/Countersign`, scriptedOwner: false,
+  versions: { app: '0.1.0', electron: '45.5.0', chromium: '152', node: '24', sqlite: '3.53', openCode: '1.18.30' }, openAtLogin: false, memoryBytes: 8 * 1024 ** 3, crashReports: `${home}/.config/Countersign/Crashpad`, runtimeNote: null, platform: 'linux x64', dataDir: `${home}/.config/Countersign`, scriptedOwner: false,
   isolation: { usable: true, level: 'bubblewrap', summary: 'Isolated by bubblewrap', detail: `bubblewrap 0.8.0 at ${home}/bin/bwrap`, checkedAt: 1_800_000_000_000, failure: null },
   openCodeFailure: { code: 'unavailable', message: 'CanaryPrompt words of a task', todo: 'CanaryTodo' }, proxy: { state: 'ready', port: 18_747, note: 'CanaryTodo' }, keyring: { real: true, backend: 'gnome_libsecret' }, startProblems: [{ code: 'settings-broken', message: `${home}/CanaryFolder`, todo: 'CanaryTodo' }],
 }

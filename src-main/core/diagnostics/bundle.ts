@@ -26,7 +26,7 @@ export function diagnosticsText(sources: DiagnosticsSources, { redact, home }: {
   const { info, journal } = sources
   const text = JSON.stringify({
     kind: 'countersign-diagnostics', version: 1, at: new Date(sources.at).toISOString(),
-    versions: info.versions, platform: info.platform, runtime: info.runtimeNote, scriptedOwner: info.scriptedOwner,
+    versions: info.versions, platform: info.platform, memoryBytes: info.memoryBytes, runtime: info.runtimeNote, scriptedOwner: info.scriptedOwner,
     isolation: { usable: info.isolation.usable, level: info.isolation.level, summary: info.isolation.summary, detail: info.isolation.detail, checkedAt: new Date(info.isolation.checkedAt).toISOString(), failure: info.isolation.failure?.code ?? null },
     openCodeFailure: info.openCodeFailure?.code ?? null, proxy: info.proxy.state, keyring: info.keyring, startProblems: info.startProblems.map(({ code }) => code),
     settings: choices(sources.settings), providers: sources.providers.map(withoutNames), journal, log: sources.log.map((line) => loggedFacts(line, redact)),
@@ -34,10 +34,10 @@ export function diagnosticsText(sources: DiagnosticsSources, { redact, home }: {
   return `${homeless(redact(text), home)}\n`
 }
 
-function choices({ defaults, appearance, attention, openCodeBinary, fallbacks, updates, workspaceQuotaBytes }: Settings): object {
+function choices({ defaults, appearance, attention, openCodeBinary, fallbacks, updates, sandboxLimits, workspaceQuotaBytes }: Settings): object {
   const { lead, coder, ...start } = defaults
   return {
-    defaults: { ...start, leadModel: lead === null ? 'none' : 'chosen', coderModel: coder === null ? 'none' : 'chosen' }, appearance, attention, openCode: openCodeBinary === null ? 'bundled' : 'own', updates, workspaceQuotaBytes,
+    defaults: { ...start, leadModel: lead === null ? 'none' : 'chosen', coderModel: coder === null ? 'none' : 'chosen' }, appearance, attention, openCode: openCodeBinary === null ? 'bundled' : 'own', updates, sandboxLimits, workspaceQuotaBytes,
     fallbacks: { directEnabled: fallbacks.directEnabled, warmEnabled: fallbacks.warmEnabled, execEnabled: fallbacks.execEnabled, program: fallbacks.vendor === undefined ? 'none' : 'named' },
   }
 }

@@ -11,6 +11,7 @@ import { moment } from '../../ui/format.ts'
 import { FailureNotice, Notice } from '../../ui/notice.tsx'
 import { Path } from '../../ui/pieces.tsx'
 import { RuntimeField, runtimeProblem } from '../task-fields/runtime-field.tsx'
+import { LimitsForm } from './limits-form.tsx'
 import { useSave } from './use-save.ts'
 
 const proxyTones = { stopped: 'neutral', starting: 'neutral', ready: 'good', restarting: 'warn', failed: 'bad' } as const
@@ -99,7 +100,7 @@ function BinaryForm({ settings }: { readonly settings: Settings }): ReactNode {
 }
 
 /** What keeps the bots in: probed, and what to do where it is missing. */
-export function IsolationSection({ info }: { readonly info: AppInfo }): ReactNode {
+export function IsolationSection({ settings, info }: { readonly settings: Settings; readonly info: AppInfo }): ReactNode {
   const { isolation } = info
   return (
     <div className="stack-wide">
@@ -112,7 +113,7 @@ export function IsolationSection({ info }: { readonly info: AppInfo }): ReactNod
         <Fact label={t.isolation.checked} value={moment(isolation.checkedAt)} />
         <Fact label={t.word.details} value={isolation.detail} />
       </dl>
-      {isolation.level === 'bubblewrap' ? <SandboxLimits /> : null}
+      <SandboxLimits settings={settings} info={info} />
       <h2 className="section-title">{t.isolation.inside}</h2>
       <ul className="notes soft">
         {t.isolation.rules.map((rule) => (
@@ -128,18 +129,18 @@ const mib = 2 ** 20
 const minute = 60_000
 
 /** What the coder's sandbox and each command's may use at most. */
-function SandboxLimits(): ReactNode {
+function SandboxLimits({ settings, info }: { readonly settings: Settings; readonly info: AppInfo }): ReactNode {
   const words = t.isolation.limits
   const most = isolationLimits
   return (
     <>
       <h2 className="section-title">{t.isolation.limitsTitle}</h2>
       <p className="soft">{t.isolation.limitsHint}</p>
+      <LimitsForm settings={settings} machineBytes={info.memoryBytes} />
       <dl className="facts facts-roomy">
-        <Fact label={words.memory} value={words.memoryMost(most.memoryBytesMax / gib, most.processMemoryBytesMax / gib)} />
-        <Fact label={words.processes} value={words.processesMost(most.processesMax)} />
-        <Fact label={words.time} value={words.timeMost(most.commandMsMax / minute, most.commandCpuMsMax / minute)} />
-        <Fact label={words.file} value={words.fileMost(most.fileBytesMax / gib, most.tmpBytesMax / mib)} />
+        <Fact label={words.memory} value={words.memoryMost(most.processMemoryBytesMin / gib)} />
+        <Fact label={words.time} value={words.timeMost(most.commandMsMax / minute)} />
+        <Fact label={words.temporary} value={words.temporaryMost(most.tmpBytesMax / mib)} />
         <Fact label={words.output} value={words.outputMost(most.commandOutputBytesMax / mib)} />
         <Fact label={words.disk} value={words.diskLeast(most.diskFreeBytesMin / gib)} />
       </dl>

@@ -47,7 +47,7 @@ export function SettingsScreen({ section }: { readonly section: SettingsSection 
           ) : section === 'runtimes' ? (
             <RuntimesSection settings={settings.data} info={info.data} />
           ) : section === 'isolation' ? (
-            <IsolationSection info={info.data} />
+            <IsolationSection settings={settings.data} info={info.data} />
           ) : section === 'grants' ? (
             <GrantsSection />
           ) : section === 'fallbacks' ? (
