@@ -1,7 +1,9 @@
 import { listPackage } from '@electron/asar'
 import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
+import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, openSync, readdirSync, readSync, closeSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { bubblewrap } from '../runtime/pins.ts'
 import { openCodeName } from '../runtime/opencode-binary.ts'
 import { shippedFuses } from './builder-config.ts'
 import { processorsOf } from './executable-kind.ts'
@@ -33,7 +35,7 @@ function placesIn(app: string, platform: Target['platform']): { readonly executa
  */
 export async function checkContents(app: string, target: Target): Promise<void> {
   const { executable, resources } = placesIn(app, target.platform)
-  const broken = [...await brokenFuses(executable), ...missingParts(resources, target), ...strangers(resources, target.platform)]
+  const broken = [...await brokenFuses(executable), ...missingParts(resources, target), ...strangers(resources, target.platform), ...brokenBubblewrap(resources, target)]
   const sizes = sizesOf(app, resources)
   const ratio = sizes.total / (sizes.electron + sizes.openCode)
   if (ratio > sizeRatioMax) broken.push(`${mb(sizes.total)} MB is ${ratio.toFixed(3)} × Electron and OpenCode; the budget is ${sizeRatioMax} ×`)
@@ -61,6 +63,17 @@ function missingParts(resources: string, { platform, arch }: Target): string[] {
       return found.includes(`${platform}-${arch}`) ? [] : [`resources/${name} is for ${found.join(' and ') || 'nothing known'}, not ${platform}-${arch}`]
     }),
   ]
+}
+
+/** A bwrap that comes along is of the right processor, says its version, and has its licence and source beside it. */
+function brokenBubblewrap(resources: string, { platform, arch }: Target): string[] {
+  const folder = join(resources, 'bwrap')
+  if (!existsSync(folder)) return []
+  const [program, archive] = [join(folder, 'bwrap'), `bubblewrap-${bubblewrap.version}.tar.xz`]
+  const strange = readdirSync(folder).sort().join(' ') === ['COPYING', archive, 'bwrap'].sort().join(' ') ? [] : [`resources/bwrap holds ${readdirSync(folder).join(', ')}`]
+  if (!processorsOf(head(program)).includes(`${platform}-${arch}`)) return [...strange, `resources/bwrap/bwrap is not for ${platform}-${arch}`]
+  const said = platform === process.platform && arch === process.arch ? execFileSync(program, ['--version'], { encoding: 'utf8' }).trim() : `bubblewrap ${bubblewrap.version}`
+  return said === `bubblewrap ${bubblewrap.version}` ? strange : [...strange, `resources/bwrap/bwrap says ${said}`]
 }
 
 /** Whatever is in the package and has no business there: sources, tests, maps, default apps. */

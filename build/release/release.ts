@@ -32,7 +32,7 @@ async function release(wanted: readonly string[]): Promise<void> {
   const electron = await electronRuntime()
   if (electron.standIn) throw new Error('a release is made around the official Electron only, which cannot be had here; npm run make makes packages for tests')
   await buildApp()
-  for (const target of targets()) await stageFor(target, null)
+  for (const target of targets()) await stageFor(target, null, true)
   const config = builderConfig({ electron: null, stage: stageFolder, updatesFrom: repository() })
   await make(host, config)
   for (const target of targets()) if (host.platform !== 'darwin') await checkContents(unpackedApp(target), target)

@@ -1,8 +1,8 @@
-// `npm run sbom [-- FILE]`: the bill of materials (CycloneDX 1.5) of what ships: npm's own list of production packages, Electron and OpenCode.
+// `npm run sbom [-- FILE]`: the bill of materials (CycloneDX 1.5) of what ships: npm's own list of production packages, Electron, OpenCode and, on Linux, bubblewrap.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { openCodeVersion } from '../runtime/pins.ts'
+import { bubblewrap, openCodeVersion } from '../runtime/pins.ts'
 import { appVersion } from './version.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -32,6 +32,7 @@ function npmBill(): Bill {
 const programs: readonly Component[] = [
   { type: 'framework', name: 'electron', version: electronVersion(), 'bom-ref': `electron@${electronVersion()}`, purl: `pkg:npm/electron@${electronVersion()}`, licenses: [{ license: { id: 'MIT' } }] },
   { type: 'application', name: 'opencode', version: openCodeVersion, 'bom-ref': `opencode@${openCodeVersion}`, purl: `pkg:npm/opencode-ai@${openCodeVersion}`, licenses: [{ license: { id: 'MIT' } }] },
+  { type: 'application', name: 'bubblewrap', version: bubblewrap.version, 'bom-ref': `bubblewrap@${bubblewrap.version}`, purl: `pkg:github/containers/bubblewrap@v${bubblewrap.version}`, licenses: [{ license: { id: 'LGPL-2.0-or-later' } }] },
 ]
 
 const bill = npmBill()

@@ -27,6 +27,12 @@ export const acceptanceOpenCodes = [
   { version: '1.18.34', integrity: 'sha512-RTAMjCve4euxP2QKLuvRmdoW5J5DQK1DiZqt+7slfixyjAEi79QC2Df2oYKogibaAI4IEU8uzenoJeEl3k+UEw==' },
 ] as const
 
+/**
+ * The bubblewrap that Linux packages bring along, for systems that have none or one that is too old. `sha256`: of the project's own archive of that
+ * release, which Debian 12 has unchanged as its source package. `downloadMs`: for the archive of 150 KB.
+ */
+export const bubblewrap = { version: '0.8.0', sha256: '957ad1149db9033db88e988b12bcebe349a445e1efc8a9b59ad2939a113d333a', downloadMs: 10_000 } as const
+
 /** How long the official download may go without a byte before the stand-in is taken. */
 export const officialStallMs = 10_000
 

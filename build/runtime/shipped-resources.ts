@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, rm, symlink } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
+import { builtBubblewrap } from './bubblewrap.ts'
 import { openCodeBinary, openCodeName } from './opencode-binary.ts'
 import { sqlitePrebuild } from './sqlite-addon.ts'
 import { writeThirdPartyNotices } from './third-party-notices.ts'
@@ -28,6 +29,23 @@ export async function shippedResources(target: { readonly platform: NodeJS.Platf
     { from: join(root, 'build/verify-export.mjs'), to: 'verify-export.mjs' },
     ...ownResources(),
   ]
+}
+
+/**
+ * The bwrap that a Linux package brings along, with its licence and source, in `bwrap/`. One that cannot be built here is left out and said, unless it
+ * `mustBe`: a release is not made without it.
+ */
+export async function bundledBubblewrap({ platform, arch }: { readonly platform: NodeJS.Platform; readonly arch: string }, mustBe: boolean): Promise<readonly ShippedResource[]> {
+  if (platform !== 'linux') return []
+  try {
+    if (process.platform !== platform || process.arch !== arch) throw new Error('it is built on the system and processor that it is for')
+    const { program, licence, source } = await builtBubblewrap()
+    return [program, licence, source].map((from) => ({ from, to: `bwrap/${basename(from)}` }))
+  } catch (error) {
+    if (mustBe || !(error instanceof Error)) throw error
+    console.log(`package: no bubblewrap comes along, so that the system's is needed: ${error.message}`)
+    return []
+  }
 }
 
 /** Lays `resources` out in `folder` as links, for a run from the source tree. */

@@ -3,8 +3,8 @@ import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { run } from './run-command.ts'
 
-/** `window`: what Electron and the sandbox need. `display`: a screen for machines without one. `stand-in`: to make the stand-in and its SQLite addon. */
-export type Purpose = 'window' | 'display' | 'stand-in'
+/** `window`: what Electron and the sandbox need. `display`: a screen for machines without one. `stand-in`: to make the stand-in and its SQLite addon. `bubblewrap-source`: to build the one that packages bring along. */
+export type Purpose = 'window' | 'display' | 'stand-in' | 'bubblewrap-source'
 
 interface Need {
   readonly purpose: Purpose
@@ -36,6 +36,10 @@ const needs: readonly Need[] = [
   { purpose: 'stand-in', debianPackage: 'python3', present: command('python3') },
   { purpose: 'stand-in', debianPackage: 'make', present: command('make') },
   { purpose: 'stand-in', debianPackage: 'g++', present: command('g++') },
+  { purpose: 'bubblewrap-source', debianPackage: 'gcc', present: command('cc') },
+  { purpose: 'bubblewrap-source', debianPackage: 'libc6-dev', present: () => existsSync('/usr/include/stdio.h') },
+  { purpose: 'bubblewrap-source', debianPackage: 'libcap-dev', present: () => existsSync('/usr/include/sys/capability.h') },
+  { purpose: 'bubblewrap-source', debianPackage: 'xz-utils', present: command('xz') },
 ]
 
 /** The Debian packages behind whatever is missing on this Linux for `purposes`, judged by libraries and commands, not by package names. */

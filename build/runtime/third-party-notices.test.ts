@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openCodeVersion } from './pins.ts'
+import { bubblewrap, openCodeVersion } from './pins.ts'
 import { thirdPartyNotices } from './third-party-notices.ts'
 
 interface Locked { readonly version: string; readonly dev?: boolean; readonly devOptional?: boolean; readonly optional?: boolean; readonly license?: string }
@@ -21,7 +21,7 @@ describe('the third-party notices', () => {
   })
 
   it('say the licence of each, and only licences that allow to ship it in an app', () => {
-    const licences = new Set(sections.map((section) => /^Licence: (.+)$/m.exec(section)?.[1]?.replace('apache', 'Apache')))
+    const licences = new Set(sections.filter((section) => !section.startsWith('bubblewrap ')).map((section) => /^Licence: (.+)$/m.exec(section)?.[1]?.replace('apache', 'Apache')))
     expect([...licences].filter((licence) => licence === undefined || !['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0', 'Python-2.0', 'CC0-1.0', 'Unlicense', '(MIT OR CC0-1.0)'].includes(licence))).toEqual([])
   })
 
@@ -30,6 +30,11 @@ describe('the third-party notices', () => {
     expect(first.startsWith(`opencode ${openCodeVersion}\n`)).toBe(true)
     expect(first).toContain('Permission is hereby granted')
     expect(first).toContain('Copyright (c) 2025 opencode')
+  })
+
+  it('hold bubblewrap, whose licence asks for its text and its source in every copy, as a program of its own', () => {
+    const section = sections.find((each) => each.startsWith(`bubblewrap ${bubblewrap.version}\n`)) ?? ''
+    for (const words of ['Licence: LGPL-2.0-or-later', 'separate program', 'COPYING', `bubblewrap-${bubblewrap.version}.tar.xz`, 'Copyright (C) 2016 Alexander Larsson']) expect(section).toContain(words)
   })
 
   it('hold a text for each package, its licence or its copyright', () => {

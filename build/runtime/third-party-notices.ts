@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { openCodeVersion } from './pins.ts'
+import { bubblewrap, openCodeVersion } from './pins.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const target = join(root, 'node_modules/.cache/THIRD-PARTY.txt')
@@ -29,7 +29,7 @@ const sectionBreak = `\n${'-'.repeat(80)}\n\n`
 
 /** One section for each thing that ships: name and version, licence, and its texts. */
 export function thirdPartyNotices(): readonly string[] {
-  return [openCodeNotice, ...[...shippedPackages()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([folder, manifest]) => notice(folder, manifest))]
+  return [openCodeNotice, bubblewrapNotice, ...[...shippedPackages()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([folder, manifest]) => notice(folder, manifest))]
 }
 
 /** What every copy of something under this licence has to carry. `copyright`: one line. */
@@ -45,6 +45,8 @@ THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLI
 
 // Its package on the registry brings no text along.
 const openCodeNotice = `opencode ${openCodeVersion}\nLicence: MIT\n\nShipped unchanged as a separate program.\n\n${mitText('Copyright (c) 2025 opencode')}\n`
+
+const bubblewrapNotice = `bubblewrap ${bubblewrap.version}\nLicence: LGPL-2.0-or-later\n\nLinux packages bring it along as a separate program, built unchanged, in resources/bwrap/: the program, the text of its licence (COPYING) and the whole source that it was made from (bubblewrap-${bubblewrap.version}.tar.xz).\n\nCopyright (C) 2016 Alexander Larsson\n`
 
 function shippedPackages(): Map<string, Manifest> {
   const found = new Map<string, Manifest>()

@@ -88,13 +88,13 @@ async function untilReady(ready: Promise<boolean>, withinMs: number, signal: Abo
   return outcome
 }
 
-function notReady(outcome: Exclude<Outcome, 'ready'>, spec: AgentSpec, words: string): Failure {
+function notReady(outcome: Exclude<Outcome, 'ready'>, spec: AgentSpec, words: string, bwrapPath: string): Failure {
   const last = words.trim().split('\n').slice(-3).join(' / ').slice(-600)
   const said = last === '' ? 'It said nothing.' : `Its last words: ${last}`
   if (outcome === 'aborted') return failure('cancelled', 'The start of the coder was stopped.', 'Nothing to do.')
   if (outcome === 'late') return failure('sandbox-failed', `The coder was not ready within ${spec.readyWithinMs} ms. ${said}`, 'Try again; a loaded machine may need longer.')
   // bwrap's own words mean that not even the sandbox was made; anything else comes from the program inside.
-  return /^bwrap: /m.test(words) ? explainBubblewrap(words) : failure('sandbox-failed', `The coder ended before it was ready. ${said}`, 'Look at its last words above, and check the chosen OpenCode in Settings → Runtimes.')
+  return /^bwrap: /m.test(words) ? explainBubblewrap(words, bwrapPath) : failure('sandbox-failed', `The coder ended before it was ready. ${said}`, 'Look at its last words above, and check the chosen OpenCode in Settings → Runtimes.')
 }
 
 /**
@@ -108,8 +108,8 @@ async function controlSocketProblem(folder: RunFolder): Promise<Failure | null> 
 }
 
 /** With `output: 'pipe'` the start reads bwrap's complaint itself. */
-function withoutOutput(problem: StartProblem): Failure {
-  return problem === 'complained' ? explainBubblewrap('') : problem
+function withoutOutput(problem: StartProblem, bwrapPath: string): Failure {
+  return problem === 'complained' ? explainBubblewrap('', bwrapPath) : problem
 }
 
 /** Ends everything once: broker, commands, agent; then proves it and tidies up. */
@@ -150,14 +150,14 @@ export async function launchAgent(spec: AgentSpec, parts: LaunchParts, signal: A
   if (!started.ok) {
     await broker.close()
     await parts.tidy()
-    return err(withoutOutput(started.error))
+    return err(withoutOutput(started.error, parts.layout.bwrapPath))
   }
   const running = started.value
   const end = ending(parts, broker, running)
   try {
     const output = followOutput(spec, running)
     const outcome = await untilReady(output.ready, spec.readyWithinMs, signal)
-    const problem = outcome === 'ready' ? await controlSocketProblem(parts.folder) : notReady(outcome, spec, output.lastWords())
+    const problem = outcome === 'ready' ? await controlSocketProblem(parts.folder) : notReady(outcome, spec, output.lastWords(), parts.layout.bwrapPath)
     if (problem !== null) {
       await end()
       return err(problem)

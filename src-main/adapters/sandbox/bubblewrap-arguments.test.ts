@@ -3,7 +3,7 @@ import { defaultSandboxLimits } from '../../../src-preload/contract/limits.ts'
 import { agentArguments, commandArguments, commandEnvironment, limitedAgent, limitedCommand, limitedVendor, vendorArguments, type AgentShape, type CommandShape } from './bubblewrap-arguments.ts'
 import type { HostLayout } from './host-layout.ts'
 
-const layout: HostLayout = { bwrapPath: '/usr/bin/bwrap', systemLinks: [{ at: '/bin', target: 'usr/bin' }], systemFolders: ['/lib32'], plainShell: '/usr/bin/dash', interpreters: ['/usr/bin/bash', '/usr/bin/git'], commandShell: '/usr/bin/bash', prlimit: '/usr/bin/prlimit', bash: '/usr/bin/bash', drop: null }
+const layout: HostLayout = { bwrapPath: '/usr/bin/bwrap', bwrapNote: null, systemLinks: [{ at: '/bin', target: 'usr/bin' }], systemFolders: ['/lib32'], plainShell: '/usr/bin/dash', interpreters: ['/usr/bin/bash', '/usr/bin/git'], commandShell: '/usr/bin/bash', prlimit: '/usr/bin/prlimit', bash: '/usr/bin/bash', drop: null }
 const common = {
   layout, files: { etc: '/run1/etc', app: '/run1/app', tools: '/run1/tools', emptyJson: '/run1/empty.json', emptyFolder: '/run1/opencode' }, workspaceDir: '/data/ws',
   masks: [{ path: '.opencode', kind: 'folder' }, { path: 'opencode.json', kind: 'file' }] as const, binds: [{ from: '/data/deps', into: '/workspace/node_modules', write: false }],

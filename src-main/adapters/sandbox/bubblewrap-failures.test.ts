@@ -17,12 +17,20 @@ const rows: readonly (readonly [string, RegExp, RegExp])[] = [
 ]
 
 test.each(rows)('explains “%s” and says what to do', (text, message, todo) => {
-  const explained = explainBubblewrap(text)
+  const explained = explainBubblewrap(text, '/usr/bin/bwrap')
   expect(explained.code).toBe('isolation-unavailable')
   expect(explained.message).toMatch(message)
   expect(explained.todo).toMatch(todo)
 })
 
 test('hands on the words of an unknown complaint', () => {
-  expect(explainBubblewrap('bwrap: Can\'t find source path /x: No such file or directory\n')).toMatchObject({ code: 'sandbox-failed', message: expect.stringContaining('Can\'t find source path /x') as string })
+  expect(explainBubblewrap('bwrap: Can\'t find source path /x: No such file or directory\n', '/usr/bin/bwrap')).toMatchObject({ code: 'sandbox-failed', message: expect.stringContaining('Can\'t find source path /x') as string })
+})
+
+test('names the profile for the very bwrap that was refused, and for one in an AppImage says that none can be made', () => {
+  const refused = 'bwrap: setting up uid map: Permission denied'
+  expect(explainBubblewrap(refused, '/usr/bin/bwrap').todo).toContain('profile bwrap "/usr/bin/bwrap" flags=(unconfined)')
+  expect(explainBubblewrap(refused, '/opt/Countersign/resources/bwrap/bwrap').todo).toContain('profile bwrap "/opt/Countersign/resources/bwrap/bwrap" flags=(unconfined)')
+  const inImage = explainBubblewrap(refused, '/tmp/.mount_Count3rX/resources/bwrap/bwrap').todo
+  expect([inImage.includes('sudo apt install bubblewrap'), inImage.includes('.mount_')]).toEqual([true, false])
 })

@@ -2,7 +2,11 @@ import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 
 interface Known { readonly sign: RegExp; readonly message: string; readonly todo: string }
 
-const appArmorTodo = 'Ubuntu 24.04 and later allow this only to programs with a profile. Create /etc/apparmor.d/bwrap with the line “abi <abi/4.0>,”, then “include <tunables/global>”, then “profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }”, run: sudo systemctl reload apparmor, and check again.'
+/** `PATH`: where the bwrap is that was refused. AppArmor knows programs by that. */
+const appArmorTodo = 'Ubuntu 24.04 and later allow this only to programs with a profile. Create /etc/apparmor.d/bwrap with the line “abi <abi/4.0>,”, then “include <tunables/global>”, then “profile bwrap "PATH" flags=(unconfined) { userns, }”, run: sudo systemctl reload apparmor, and check again.'
+/** An AppImage is mounted under another name at each start, which no profile can name. */
+const mountedAppImage = '/tmp/.mount_'
+const appImageTodo = 'Ubuntu 24.04 and later allow this only to programs with a profile, which a program inside an AppImage cannot have. Install bubblewrap (sudo apt install bubblewrap) and check again: what is said then names the profile that it needs.'
 
 /** bwrap's complaints, most telling first. Seen on: Debian 12, Ubuntu 24.04, containers. */
 const known: readonly Known[] = [
@@ -19,10 +23,10 @@ const known: readonly Known[] = [
   { sign: /PR_SET_SECCOMP|seccomp/, message: 'The kernel does not accept the system-call filter.', todo: 'Use a kernel with CONFIG_SECCOMP_FILTER.' },
 ]
 
-/** Says what bwrap's complaint means and what to do. `text`: what it wrote, or the error of starting it. */
-export function explainBubblewrap(text: string): Failure {
+/** Says what bwrap's complaint means and what to do. `text`: what it wrote, or the error of starting it. `bwrapPath`: which one it was. */
+export function explainBubblewrap(text: string, bwrapPath: string): Failure {
   const found = known.find((entry) => entry.sign.test(text))
-  if (found !== undefined) return failure('isolation-unavailable', found.message, found.todo)
+  if (found !== undefined) return failure('isolation-unavailable', found.message, found.todo === appArmorTodo && bwrapPath.startsWith(mountedAppImage) ? appImageTodo : found.todo.replace('PATH', bwrapPath))
   const said = text.trim().split('\n').at(-1)?.slice(0, 500) ?? ''
   return failure('sandbox-failed', said === '' ? 'The sandbox ended before it was set up and said nothing.' : `The sandbox could not be set up: ${said}`, 'Check Settings → Isolation. The message of bubblewrap says what it missed.')
 }

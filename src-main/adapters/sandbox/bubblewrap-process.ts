@@ -103,7 +103,7 @@ async function spawnBubblewrap(start: BubblewrapStart, filter: Uint8Array): Prom
   })
   if (child.pid === undefined) {
     const cause = await exited
-    return err(explainBubblewrap(cause instanceof Error ? cause.message : 'bwrap did not start'))
+    return err(explainBubblewrap(cause instanceof Error ? cause.message : 'bwrap did not start', start.layout.bwrapPath))
   }
   const [, , , argsInput, filterInput, status, gate] = child.stdio as unknown as [null, Readable | null, Readable | null, Writable, Writable, Readable, Duplex]
   send(argsInput, options.map((option) => `${option}\0`).join(''))
@@ -181,7 +181,7 @@ export async function startBubblewrap(start: BubblewrapStart): Promise<Result<Bu
   if (held === null || held === 'late') {
     child.kill('SIGKILL')
     await exited
-    return err(held === 'late' ? late() : start.output === 'pipe' ? explainBubblewrap(await wholeText(child.stderr)) : 'complained')
+    return err(held === 'late' ? late() : start.output === 'pipe' ? explainBubblewrap(await wholeText(child.stderr), start.layout.bwrapPath) : 'complained')
   }
   const kill = (): void => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')

@@ -92,7 +92,7 @@ export async function runCommand(order: CommandOrder, signal: AbortSignal): Prom
   await pipe.closeWriter()
   if (!started.ok) {
     const complaint = await readComplaint(pipe.reader)
-    return err(started.error === 'complained' ? explainBubblewrap(complaint) : started.error)
+    return err(started.error === 'complained' ? explainBubblewrap(complaint, order.shape.layout.bwrapPath) : started.error)
   }
   const running = started.value
   const limits = watchLimits(order, running, signal)
@@ -109,14 +109,14 @@ export async function runCommand(order: CommandOrder, signal: AbortSignal): Prom
   const { logDigest, logTail } = log.finish()
   const limitHit = limits.why()
   const exitCode = limitHit === null ? running.commandExitCode() : null
-  if (exitCode === null && limitHit === null) return err(neverBegan(await running.exited, logTail))
+  if (exitCode === null && limitHit === null) return err(neverBegan(await running.exited, logTail, order.shape.layout.bwrapPath))
   return ok({ askId: order.askId, text: order.text, cwd: order.shape.cwd, exitCode, refused: null, logDigest, logTail, durationMs: Math.round(performance.now() - began), limitHit: exitCode === null ? limitHit : keptByKernel(exitCode, order.limits) })
 }
 
 /** No exit code and no limit: bwrap was killed by somebody else, or gave up after its namespaces were made and said why. */
-function neverBegan(end: Exit, log: string): Failure {
+function neverBegan(end: Exit, log: string, bwrapPath: string): Failure {
   if (end.signal !== null) return failure('sandbox-failed', `The command's sandbox was ended from outside (${end.signal}).`, 'Look for a lack of memory in the system log, then run the command again.')
-  return explainBubblewrap(log.slice(-sandboxLimits.setUpTextCharsMax))
+  return explainBubblewrap(log.slice(-sandboxLimits.setUpTextCharsMax), bwrapPath)
 }
 
 /** Waits until a socket takes more bytes or is gone. */

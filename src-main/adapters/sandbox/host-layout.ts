@@ -1,12 +1,15 @@
-import { access, constants, lstat, readlink, realpath } from 'node:fs/promises'
+import { lstat, readlink, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import { findBwrap, firstProgram, type BwrapChoice } from './find-bwrap.ts'
 import { isRoot, type DropPrograms } from './unprivileged.ts'
 
 /** What of this Linux the sandboxes are built from. */
 export interface HostLayout {
   readonly bwrapPath: string
+  /** For a reader, why it is not the system's; null: it is. */
+  readonly bwrapNote: string | null
   /** Old names of folders that moved into /usr: link → target. */
   readonly systemLinks: readonly { readonly at: string; readonly target: string }[]
   /** The same names where they are folders of their own. */
@@ -27,18 +30,6 @@ export interface HostLayout {
 const programFolders = ['/usr/bin', '/usr/local/bin', '/bin', '/usr/sbin', '/sbin'] as const
 const oldNames = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'] as const
 const interpreterNames = ['git', 'bash', 'dash', 'sh', 'zsh', 'ksh', 'busybox', 'perl', 'env', 'python3', 'ruby', 'node'] as const
-
-async function firstProgram(name: string, folders: readonly string[]): Promise<string | null> {
-  for (const folder of folders) {
-    const path = join(folder, name)
-    if (await isExecutable(path)) return path
-  }
-  return null
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(() => true, () => false)
-}
 
 async function systemNames(): Promise<Pick<HostLayout, 'systemLinks' | 'systemFolders'>> {
   const systemLinks: { at: string; target: string }[] = []
@@ -67,17 +58,6 @@ async function realInterpreters(): Promise<readonly string[]> {
 const missing = (what: string, packageName: string): Failure =>
   failure('isolation-unavailable', `${what} is not installed, so nothing can be run safely.`, `Install the package “${packageName}” with your system's package manager (Debian, Ubuntu: sudo apt install ${packageName}; Fedora: sudo dnf install ${packageName}; Arch: sudo pacman -S ${packageName}), then check again.`)
 
-/** `bwrapPath`: this one and no other. `bundledBwrapPath`: when the system has none. */
-export interface BwrapChoice { readonly bwrapPath?: string; readonly bundledBwrapPath?: string }
-
-/** Where bwrap is: the given path, else the system folders, else the PATH of this process, else what ships. The system's first: AppArmor knows it by its path. */
-async function findBwrap({ bwrapPath, bundledBwrapPath }: BwrapChoice, searchPath: string): Promise<string | null> {
-  if (bwrapPath !== undefined) return (await isExecutable(bwrapPath)) ? bwrapPath : null
-  const found = await firstProgram('bwrap', [...programFolders, ...searchPath.split(':').filter((folder) => folder.startsWith('/'))])
-  if (found !== null || bundledBwrapPath === undefined) return found
-  return (await isExecutable(bundledBwrapPath)) ? bundledBwrapPath : null
-}
-
 /** What root needs to start a sandbox as somebody else; a failure names the missing program. */
 async function dropPrograms(): Promise<Result<DropPrograms | null, Failure>> {
   if (!isRoot()) return ok(null)
@@ -89,7 +69,7 @@ async function dropPrograms(): Promise<Result<DropPrograms | null, Failure>> {
 /** Looks at the system. Fails with `isolation-unavailable` and the package to install when a needed program is missing. */
 export async function readHostLayout(choice: BwrapChoice, searchPath: string): Promise<Result<HostLayout, Failure>> {
   const [bwrap, ripgrep, prlimit, bash, sh] = await Promise.all([
-    findBwrap(choice, searchPath), firstProgram('rg', programFolders), firstProgram('prlimit', programFolders), firstProgram('bash', programFolders), realpath('/bin/sh').catch(() => null),
+    findBwrap(choice, [...programFolders, ...searchPath.split(':').filter((folder) => folder.startsWith('/'))]), firstProgram('rg', programFolders), firstProgram('prlimit', programFolders), firstProgram('bash', programFolders), realpath('/bin/sh').catch(() => null),
   ])
   if (bwrap === null) return err(missing('bubblewrap', 'bubblewrap'))
   // Without it OpenCode tries to download one at its first search, which the sandbox does not allow.
@@ -98,5 +78,5 @@ export async function readHostLayout(choice: BwrapChoice, searchPath: string): P
   if (sh === null) return err(missing('A shell at /bin/sh', 'dash'))
   const drop = await dropPrograms()
   if (!drop.ok) return drop
-  return ok({ bwrapPath: bwrap, drop: drop.value, ...(await systemNames()), plainShell: sh, interpreters: await realInterpreters(), commandShell: bash ?? '/bin/sh', prlimit, bash })
+  return ok({ bwrapPath: bwrap.path, bwrapNote: bwrap.why, drop: drop.value, ...(await systemNames()), plainShell: sh, interpreters: await realInterpreters(), commandShell: bash ?? '/bin/sh', prlimit, bash })
 }

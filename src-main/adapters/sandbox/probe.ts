@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
-import { promisify } from 'node:util'
 import type { Failure } from '../../../src-preload/contract/failure.ts'
 import { failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
@@ -8,6 +6,7 @@ import type { IsolationReport, SandboxLimits } from '../../../src-preload/contra
 import type { Clock } from '../../engine/ports.ts'
 import { explainBubblewrap } from './bubblewrap-failures.ts'
 import { runCommand } from './command-run.ts'
+import { bwrapVersion } from './find-bwrap.ts'
 import type { HostLayout } from './host-layout.ts'
 import { insidePaths } from './inside-paths.ts'
 import { limitsInWords } from './limits-in-words.ts'
@@ -15,19 +14,12 @@ import type { RunFolder } from './run-folder.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
 import { handOver, isRoot, strangerId } from './unprivileged.ts'
 
-const execute = promisify(execFile)
-
 export interface ProbeParts {
   readonly clock: Clock
   readonly limits: () => SandboxLimits
   readonly readLayout: () => Promise<Result<HostLayout, Failure>>
   readonly openFolder: () => Promise<RunFolder>
   readonly workspaceOf: (folder: RunFolder) => string
-}
-
-async function versionOf(bwrapPath: string): Promise<string> {
-  const said = await execute(bwrapPath, ['--version'], { timeout: sandboxLimits.probeMs, env: {} }).catch(() => null)
-  return said?.stdout.trim() ?? 'bubblewrap of unknown version'
 }
 
 /** Runs `true` with the options that every command gets, in an empty workspace. */
@@ -41,7 +33,7 @@ async function tryOut(parts: ProbeParts, layout: HostLayout, limits: SandboxLimi
     const ran = await runCommand({ askId: 'probe', text: 'true', shape, pathEntries: [], pipeFolder: folder.path, limits, timeoutMs: sandboxLimits.probeMs, outputBytesMax: 4_096, onOutput: () => undefined }, new AbortController().signal)
     if (!ran.ok) return ran
     if (ran.value.exitCode === 0) return ok(null)
-    if (/^prlimit: /m.test(ran.value.logTail)) return err(explainBubblewrap(ran.value.logTail))
+    if (/^prlimit: /m.test(ran.value.logTail)) return err(explainBubblewrap(ran.value.logTail, layout.bwrapPath))
     return err(failure('isolation-unavailable', `A trial run in the sandbox failed (${ran.value.limitHit ?? `exit code ${String(ran.value.exitCode)}`}). ${ran.value.logTail.slice(-500)}`, 'Check again; if it stays so, look at what the trial run said.'))
   } finally {
     await folder.remove()
@@ -56,12 +48,13 @@ async function report(parts: ProbeParts, limits: SandboxLimits): Promise<Isolati
     const problem = !tried.ok ? tried.error : failure('internal', 'The system was not looked at.', 'Check again.')
     return { usable: false, level: 'none', summary: problem.message.slice(0, 300), detail: problem.todo, checkedAt, failure: problem }
   }
-  const version = await versionOf(layout.value.bwrapPath)
+  const { bwrapPath, bwrapNote } = layout.value
+  const version = (await bwrapVersion(bwrapPath)) ?? 'bubblewrap of unknown version'
   const asRoot = isRoot() ? ` The app runs as root; sandboxes run as user ${String(strangerId)}, who owns nothing but the copies that tasks work on.` : ''
   return {
     usable: true, level: 'bubblewrap', checkedAt, failure: null, limits,
     summary: `${version}: no network, no home folder, own processes, read-only system; at most ${limitsInWords(limits)}`,
-    detail: `${version} at ${layout.value.bwrapPath}. Each command and the coder itself run in namespaces of their own (user, process, network, ipc, host name), without capabilities, under a system-call filter; a trial run passed. Whatever passes a limit is ended, and its row says which.${asRoot}`,
+    detail: `${version} at ${bwrapPath}${bwrapNote === null ? '' : ` (${bwrapNote})`}. Each command and the coder itself run in namespaces of their own (user, process, network, ipc, host name), without capabilities, under a system-call filter; a trial run passed. Whatever passes a limit is ended, and its row says which.${asRoot}`,
   }
 }
 

@@ -102,9 +102,9 @@ async function launch(deps: VendorSandboxDeps, grounds: Grounds, spec: VendorSpe
       layout: layout.value, command: limitedVendor(layout.value, deps.limits(), commandOf(spec, plan.value)), env: environmentOf(plan.value), output: 'pipe', runFolder: folder.path,
       options: vendorArguments({ layout: layout.value, files: folder.files, homeDir: plan.value.homeDir, binds: plan.value.binds, binaryPath, egressFolder: dirname(spec.egressSocketPath), controlDir: folder.controlDir, promptFile }),
     })
-    if (started.ok) return await running(deps, spec, folder, started.value, signal)
+    if (started.ok) return await running(deps, spec, { folder, bwrapPath: layout.value.bwrapPath }, started.value, signal)
     await folder.remove()
-    return err(started.error === 'complained' ? explainBubblewrap('') : started.error)
+    return err(started.error === 'complained' ? explainBubblewrap('', layout.value.bwrapPath) : started.error)
   } catch (error) {
     await folder.remove()
     throw error
@@ -127,7 +127,7 @@ function environmentOf(plan: Plan): Readonly<Record<string, string>> {
   return { ...Object.fromEntries(Object.entries(own).map(([name, value]) => [agentVariablePrefix + name, value])), BUN_BE_BUN: '1', HOME: insidePaths.app, PATH: '/usr/bin:/bin' }
 }
 
-async function running(deps: VendorSandboxDeps, spec: VendorSpec, folder: RunFolder, started: BubblewrapProcess, signal: AbortSignal): Promise<Result<VendorProcess, Failure>> {
+async function running(deps: VendorSandboxDeps, spec: VendorSpec, { folder, bwrapPath }: { readonly folder: RunFolder; readonly bwrapPath: string }, started: BubblewrapProcess, signal: AbortSignal): Promise<Result<VendorProcess, Failure>> {
   const output = collect(spec, started)
   let proof: Promise<StopProof> | null = null
   const stop = (): Promise<StopProof> => (proof ??= endWithProof(deps, folder, started))
@@ -144,7 +144,7 @@ async function running(deps: VendorSandboxDeps, spec: VendorSpec, folder: RunFol
   if (found) return ok({ socketPath: folder.controlSocket, ended, stop })
   await stop()
   const { lastWords } = await ended
-  return err(/^bwrap: /m.test(lastWords) ? explainBubblewrap(lastWords) : failure('sandbox-failed', `${spec.label} ended before it was ready. ${lastWords.trim().slice(-600)}`, 'Check its program and arguments in Settings → Fallbacks.'))
+  return err(/^bwrap: /m.test(lastWords) ? explainBubblewrap(lastWords, bwrapPath) : failure('sandbox-failed', `${spec.label} ended before it was ready. ${lastWords.trim().slice(-600)}`, 'Check its program and arguments in Settings → Fallbacks.'))
 }
 
 /** The socket lies where the program can write: only a hard link that it cannot replace is dialled, and only if it is a socket. */
