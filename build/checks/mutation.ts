@@ -1,7 +1,8 @@
 // `npm run mutation [-- area[/file.ts] …]`: changes the code of what decides over consent and isolation, one place at a time, and looks whether a test notices.
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { availableParallelism } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { exitCodeOf } from '../runtime/run-command.ts'
 import { closingLine } from './tally.ts'
@@ -10,6 +11,8 @@ const root = resolve(import.meta.dirname, '../..')
 const reports = join(root, 'dist/reports')
 /** Of the mutants that can be noticed, so many in a hundred must be. */
 const killedPercentMin = 90
+/** Each runs the tests in a process of its own; one core stays free. */
+const concurrency = Math.max(1, availableParallelism() - 1)
 /** Beyond what its tests took without a mutant. A mutant that loops for ever costs as much each time. */
 const mutantMs = 5_000
 
@@ -50,9 +53,10 @@ async function runArea(area: Area): Promise<Outcome | null> {
   const report = join(reports, `mutation-${area.name}.json`)
   const configuration = join(root, 'node_modules/.cache', `mutation-${area.name}.json`)
   await rm(report, { force: true })
+  await mkdir(dirname(configuration), { recursive: true })
   await writeFile(configuration, JSON.stringify({
     testRunner: 'vitest', plugins: ['@stryker-mutator/vitest-runner'], vitest: { configFile: 'build/checks/mutation/vitest.config.ts', related: false }, mutate: area.mutate, ignorePatterns: ['dist', 'out', 'docs'],
-    coverageAnalysis: 'perTest', concurrency: 1, timeoutMS: mutantMs, reporters: ['json'], jsonReporter: { fileName: report }, tempDirName: 'node_modules/.cache/mutation', allowConsoleColors: false, logLevel: 'warn',
+    coverageAnalysis: 'perTest', concurrency, timeoutMS: mutantMs, reporters: ['json', 'progress-append-only'], jsonReporter: { fileName: report }, tempDirName: 'node_modules/.cache/mutation', allowConsoleColors: false, logLevel: 'error',
   }))
   const code = await exitCodeOf(join(root, 'node_modules/.bin/stryker'), ['run', configuration], { cwd: root, env: { ...process.env, MUTATION_TESTS: area.tests.join(',') } })
   return code === 0 && existsSync(report) ? outcomeOf(report) : null
@@ -71,11 +75,12 @@ async function mutation(wanted: readonly string[]): Promise<number> {
   const chosen = wanted.length === 0 ? areas : wanted.map(named)
   const tally = { passed: 0, failed: 0, skipped: areas.filter(({ name }) => !wanted.some((each) => each.split('/')[0] === name) && wanted.length > 0).length }
   for (const area of chosen) {
+    const began = performance.now()
     const outcome = await runArea(area)
     const percent = outcome === null || outcome.all === 0 ? 0 : (outcome.killed / outcome.all) * 100
     const good = percent >= killedPercentMin
     for (const left of outcome?.left ?? []) console.log(`  not noticed: ${left}`)
-    console.log(`${area.name.padEnd(10)} ${outcome === null ? 'did not run' : `${String(outcome.killed)} of ${String(outcome.all)} noticed, ${percent.toFixed(1)} %`}${good ? '' : `, less than ${String(killedPercentMin)} %`}`)
+    console.log(`${area.name.padEnd(10)} ${outcome === null ? 'did not run' : `${String(outcome.killed)} of ${String(outcome.all)} noticed, ${percent.toFixed(1)} %, in ${((performance.now() - began) / 60_000).toFixed(1)} min`}${good ? '' : `, less than ${String(killedPercentMin)} %`}`)
     tally[good ? 'passed' : 'failed'] += 1
   }
   console.log(closingLine(tally))

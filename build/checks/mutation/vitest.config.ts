@@ -6,5 +6,5 @@ const tests = (process.env['MUTATION_TESTS'] ?? '').split(',')
 
 export default defineConfig({
   root: resolve(import.meta.dirname, '../../..'),
-  test: { include: tests, maxWorkers: 1, testTimeout: 20_000 },
+  test: { include: tests, maxWorkers: 1, testTimeout: 20_000, setupFiles: [resolve(import.meta.dirname, 'set-up.ts')] },
 })

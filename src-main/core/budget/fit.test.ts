@@ -22,6 +22,11 @@ describe('a request that is fitted into a budget', () => {
     expect(fit.ok && fit.value.charge.moneyMicroUsd).toBeLessThanOrEqual(3_000)
   })
 
+  it('is cut by tokens alone where output costs nothing, also with the last of the money', () => {
+    const price = { inputMicroUsd: 1_000_000, outputMicroUsd: 0 }
+    expect(fitRequest(emptyBudget, { ...limits, tokensMax: 3_000, moneyMicroUsdMax: 1_001 }, 'a', { ...wanted, price })).toMatchObject({ ok: true, value: { outputTokensMax: 2_000, charge: { tokens: 3_000, moneyMicroUsd: 1_000 } } })
+  })
+
   it('is refused where too little is left, where it does not stream, and for every other reason', () => {
     expect(fitRequest(emptyBudget, { ...limits, tokensMax: 1_200 }, 'a', wanted)).toMatchObject({ error: { reason: 'tokens' } })
     expect(fitRequest(emptyBudget, { ...limits, tokensMax: 3_000 }, 'a', { ...wanted, streams: false })).toMatchObject({ error: { reason: 'tokens' } })

@@ -1,5 +1,5 @@
 import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
-import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import { ok, type Result } from '../../../src-preload/contract/result.ts'
 import { committedOf, reserve, type BudgetState, type Charge, type Exhausted } from './budget.ts'
 import { bytesPerToken, requestCharge, type Price } from './charge.ts'
 
@@ -21,12 +21,12 @@ export function fitRequest(state: BudgetState, limits: BudgetLimits, id: string,
   const whole = requestCharge({ ...wanted, outputTokensMax: output })
   const reserved = reserve(state, limits, id, whole)
   if (reserved.ok) return ok({ state: reserved.value, charge: whole, outputTokensMax: null })
-  const tooMuch = reserved.error.reason === 'tokens' || reserved.error.reason === 'money'
-  const room = tooMuch && wanted.streams ? Math.min(output, outputRoom(state, limits, wanted)) : 0
+  const room = wanted.streams ? Math.min(output, outputRoom(state, limits, wanted)) : 0
   if (room < outputTokensMin) return reserved
+  // What less output does not mend is refused again, and for the same reason.
   const part = requestCharge({ ...wanted, outputTokensMax: room })
   const second = reserve(state, limits, id, part)
-  return second.ok ? ok({ state: second.value, charge: part, outputTokensMax: room }) : err(second.error)
+  return second.ok ? ok({ state: second.value, charge: part, outputTokensMax: room }) : reserved
 }
 
 /** Tokens of output that are left beside the request's own input, by tokens and by money. */
