@@ -49,6 +49,18 @@ const tries: readonly Try[] = [
   { name: 'the names of what is outside, by a link', tool: 'glob', args: () => ({ pattern: '**/id_fake', path: '/workspace/to-dir' }) },
 ]
 
+/** OpenCode's own rule for what is not in the workspace; where a link leads out of it, the sandbox, in which the link leads nowhere; for the masks, the sandbox as well. */
+const byRule = /^failed The user has specified a rule which prevents you/
+const bySandbox = /^failed (File not found: |File \S+ not found|AlreadyExists: |NotFound: |Unknown: FileSystem\.makeDirectory|PermissionDenied: |ripgrep execution failed)/
+const nothingFound = /^done No files found\s*$/
+
+/** How a try has to end, and in what words. */
+function endingOf({ tool, args }: Try): RegExp {
+  const target = Object.values(args(ground)).find((value) => typeof value === 'string' && value.startsWith('/'))
+  if (typeof target !== 'string' || !target.startsWith('/workspace') || target.startsWith('/workspace/..')) return byRule
+  return tool === 'grep' ? nothingFound : bySandbox
+}
+
 let ground: Ground
 let bench: CoderBench
 beforeAll(async () => {
@@ -85,10 +97,8 @@ describe('OpenCode\'s own tools do not bring', () => {
     const said = `${String(ended?.outcome)} ${ended?.output ?? 'nothing was seen of it'}`
     expect(said).not.toContain(ground.secret)
     expect(said).not.toContain(token)
-    if (tries[at]?.tool === 'glob' && ended?.outcome === 'done') expect(said).not.toMatch(/\/id_fake$/m)
-    expect(said).not.toContain('nothing was seen')
-    // A write outside may “succeed” in the sandbox's own /tmp; what counts is the host, below.
-    if (!/to-dir|to-secret|\/tmp/.test(JSON.stringify(tries[at]?.args(ground)))) expect(ended?.outcome === 'failed' || tries[at]?.tool === 'grep' || tries[at]?.tool === 'glob').toBe(true)
+    // By which of the two layers, so that an accident is not taken for a refusal.
+    expect(said).toMatch(endingOf(tries[at]!))
   })
 
   test('nor change anything of the host', async () => {
