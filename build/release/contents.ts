@@ -84,15 +84,15 @@ function strangers(resources: string, platform: Target['platform']): string[] {
   return [...beside.map((name) => `resources/${name} does not belong there`), ...inside.slice(0, 20).map((path) => `app.asar holds ${path}`)]
 }
 
-interface Sizes { readonly total: number; readonly electron: number; readonly openCode: number; readonly app: number; readonly sqlite: number; readonly licences: number; readonly sample: number }
+interface Sizes { readonly total: number; readonly electron: number; readonly openCode: number; readonly app: number; readonly sqlite: number; readonly licences: number; readonly sample: number; readonly bubblewrap: number }
 
 function sizesOf(app: string, resources: string): Sizes {
-  const [total, openCode, asar, sqlite, licences, sample] = [bytesIn(app), ...['opencode', 'app.asar', 'native', 'licences', 'sample'].map((name) => bytesIn(join(resources, name)))] as [number, number, number, number, number, number]
-  return { total, electron: total - openCode - asar - sqlite - licences - sample, openCode, app: asar, sqlite, licences, sample }
+  const [total, openCode, asar, sqlite, licences, sample, bwrap] = [bytesIn(app), ...['opencode', 'app.asar', 'native', 'licences', 'sample', 'bwrap'].map((name) => bytesIn(join(resources, name)))] as [number, number, number, number, number, number, number]
+  return { total, electron: total - openCode - asar - sqlite - licences - sample - bwrap, openCode, app: asar, sqlite, licences, sample, bubblewrap: bwrap }
 }
 
 function printSizes(sizes: Sizes, ratio: number): void {
-  const words: readonly (readonly [string, number])[] = [['Electron', sizes.electron], ['OpenCode', sizes.openCode], ['the app (app.asar)', sizes.app], ['SQLite addon', sizes.sqlite], ['licences', sizes.licences], ['sample task', sizes.sample], ['together', sizes.total]]
+  const words: readonly (readonly [string, number])[] = [['Electron', sizes.electron], ['OpenCode', sizes.openCode], ['the app (app.asar)', sizes.app], ['SQLite addon', sizes.sqlite], ['licences', sizes.licences], ['sample task', sizes.sample], ['bubblewrap', sizes.bubblewrap], ['together', sizes.total]]
   for (const [what, bytes] of words) console.log(`${what.padEnd(20)} ${mb(bytes).padStart(7)} MB`)
   console.log(`${ratio.toFixed(3)} × Electron and OpenCode (budget ${sizeRatioMax} ×)`)
 }
