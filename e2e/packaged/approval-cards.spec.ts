@@ -85,6 +85,60 @@ test('the click that brings the window to the front answers nothing, and two win
   expect(await app.eventsOf('hold-settled')).toHaveLength(1)
 })
 
+test('for 600 ms after a card has come to the front its buttons take no press, and after each further change neither', async ({ app }) => {
+  const { room, window } = app
+  await pressEachFrame(app)
+  await app.begin({ title: 'First', models: stubModels })
+  const first = room.hold('brief')
+  await expect(first.getByRole('button', { name: 'Approve', exact: true })).toBeEnabled({ timeout: 60_000 })
+  await expectGrace(app, (await first.getAttribute('data-approval-id'))!)
+  expect(await app.eventsOf('hold-settled'), 'no press was an answer').toEqual([])
+
+  await app.begin({ title: 'Second', models: stubModels })
+  const queued = room.approvals.locator('li[data-approval-id]')
+  await expect(queued).toBeVisible({ timeout: 60_000 })
+  const secondId = (await queued.getAttribute('data-approval-id'))!
+  await room.approve('brief')
+  const second = room.approvals.locator(`section[data-approval-id="${secondId}"]`)
+  await expect(second.getByRole('button', { name: 'Approve', exact: true })).toBeEnabled({ timeout: 60_000 })
+  await expectGrace(app, secondId)
+  expect(await app.eventsOf('hold-settled'), 'the first card\'s answer is the only one').toHaveLength(1)
+  await window.evaluate(() => { (globalThis as unknown as Presses).stop() })
+})
+
+interface Presses { readonly presses: { readonly id: string; readonly sinceMs: number; readonly closed: boolean }[]; stop(): void }
+
+/** From now on every front card is pressed in every frame of its first 450 ms, as by an impatient hand (drawing it takes its share of the 600); noted is how long it had been there and whether it was closed. */
+async function pressEachFrame(app: App): Promise<void> {
+  await app.window.evaluate(() => {
+    const seen = new Map<string, number>()
+    let frame = 0
+    const presses: Presses['presses'] = []
+    const look = (now: number): void => {
+      const button = document.querySelector<HTMLButtonElement>('section[data-approval-id][data-hold-kind="brief"] .approval-button-approved')
+      const id = button?.closest('[data-approval-id]')?.getAttribute('data-approval-id') ?? null
+      if (button !== null && id !== null) {
+        const since = now - (seen.get(id) ?? now)
+        if (since === 0) seen.set(id, now)
+        if (since < 450) {
+          presses.push({ id, sinceMs: since, closed: button.disabled })
+          button.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, pointerType: 'mouse' }))
+          button.dispatchEvent(new PointerEvent('click', { bubbles: true, pointerType: 'mouse' }))
+        }
+      }
+      frame = requestAnimationFrame(look)
+    }
+    frame = requestAnimationFrame(look)
+    Object.assign(globalThis, { presses, stop: () => { cancelAnimationFrame(frame) } })
+  })
+}
+
+async function expectGrace(app: App, id: string): Promise<void> {
+  const presses = (await app.window.evaluate(() => (globalThis as unknown as Presses).presses)).filter((press) => press.id === id)
+  expect(presses.length, 'it was pressed while it was new').toBeGreaterThan(0)
+  expect(presses.filter(({ closed }) => !closed), 'buttons that were open too soon').toEqual([])
+}
+
 /** A decision as another window would send it. */
 async function decide(app: App, approvalId: string, digest: string): Promise<{ readonly ok: boolean; readonly error?: { readonly code: string } }> {
   return app.window.evaluate(async ([id, bytes]) => {
