@@ -3,8 +3,8 @@ import type { SandboxLimits } from '../src-preload/contract/task.ts'
 import { createLead } from './adapters/lead/proxy-lead.ts'
 import { createOpenCodeCoder } from './adapters/opencode/opencode-coder.ts'
 import { VendorJobs } from './adapters/proxy/vendor-jobs.ts'
-import { createBubblewrapSandbox } from './adapters/sandbox/bubblewrap-sandbox.ts'
 import { insidePaths } from './adapters/sandbox/inside-paths.ts'
+import { createSandbox } from './adapters/sandbox/sandbox.ts'
 import { createVendorSandbox } from './adapters/sandbox/vendor-sandbox.ts'
 import type { SettingsStore } from './adapters/settings/settings-store.ts'
 import { flat } from './adapters/system/log-facts.ts'
@@ -31,7 +31,7 @@ export function openLateAdapters({ dataDir, runRoot, sampleDir, bundledBwrapPath
   let coder: Coder | null = null
   const sandboxLimits = (): SandboxLimits => settings.get().sandboxLimits
   return {
-    sandbox: createBubblewrapSandbox({ runRoot, openCodeBinary, bundledBwrapPath, limits: sandboxLimits, clock, ids }),
+    sandbox: createSandbox({ runRoot, openCodeBinary, bundledBwrapPath, limits: sandboxLimits, clock, ids }, process.platform),
     lead: createLead(),
     workspace: createWorkspace({ ...life, root: join(dataDir, 'tasks'), sampleDir, clock, quotaBytes: () => settings.get().workspaceQuotaBytes, patchDir: join(dataDir, 'patches') }),
     vendorJobs: new VendorJobs({

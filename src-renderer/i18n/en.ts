@@ -166,7 +166,7 @@ export const en = {
     platform: 'Platform', proxy: 'Model proxy', proxyStates: { stopped: 'starts with the first task', starting: 'starting', ready: 'ready', restarting: 'restarting', failed: 'failed' }, data: 'Data folder', binary: 'OpenCode binary', binaryHint: 'Stable 1.x from 1.17.18. Left empty, the bundled one is used. Takes effect with the next task.', bundled: 'bundled', useBundled: 'Use the bundled one',
   },
   isolation: {
-    usable: 'Isolation works', unusable: 'No working isolation: nothing can run', level: 'Level', levels: { bubblewrap: 'bubblewrap', 'seatbelt-untested': 'none (seatbelt: untested, not in use)', none: 'none' }, checked: 'Checked', inside: 'Inside',
+    usable: 'Isolation works', unusable: 'No working isolation: nothing can run', level: 'Level', levels: { bubblewrap: 'bubblewrap', 'seatbelt-untested': 'seatbelt, untested on this platform: no task runs', none: 'none' }, checked: 'Checked', inside: 'Inside',
     limitsTitle: 'Limits', limitsHint: 'Of the coder\'s own sandbox and of each command\'s. What passes one is ended, and its row says which. Each card and the export name those in force.',
     limits: {
       memory: 'Memory of one process', memoryMost: (gib: number) => `${gib} GiB, or twice the limit above where that is more`,

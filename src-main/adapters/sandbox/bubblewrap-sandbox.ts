@@ -11,7 +11,6 @@ import { runCommand } from './command-run.ts'
 import { endRecorded } from './orphans.ts'
 import { createProbe } from './probe.ts'
 import { createGrounds, realFolder, type Grounds } from './sandbox-ground.ts'
-import { unavailableSandbox } from './unavailable-sandbox.ts'
 import { directoryObjection } from './working-directory.ts'
 
 export interface SandboxDeps {
@@ -96,11 +95,10 @@ async function run(deps: SandboxDeps, grounds: Grounds, spec: CommandSpec, signa
 }
 
 /**
- * The `Sandbox` port on bubblewrap (Linux). On other systems every call answers that isolation is unavailable, with the reason.
+ * The `Sandbox` port on bubblewrap (Linux).
  * `AgentProcess.stop` and `endOrphans` reject when processes survive SIGKILL: then there is no proof, and the task must not count as stopped.
  */
 export function createBubblewrapSandbox(deps: SandboxDeps): Sandbox {
-  if (process.platform !== 'linux') return unavailableSandbox(process.platform, deps.clock)
   const grounds = createGrounds(deps.runRoot, deps)
   const probe = createProbe({ clock: deps.clock, limits: deps.limits, readLayout: () => grounds.readLayout(), openFolder: () => grounds.openFolder(), workspaceOf: (folder) => join(folder.path, 'probe') })
   /** Before each run: what worked at the start may have been taken away since. */

@@ -31,7 +31,7 @@ export interface CommandOrder {
 }
 
 /** Exit codes of a shell whose program the kernel ended for a limit: 128 and SIGXCPU or SIGXFSZ. A program may end with the same code by itself, and no one outside can tell. */
-function keptByKernel(exitCode: number, limits: SandboxLimits): string | null {
+export function keptByKernel(exitCode: number, limits: SandboxLimits): string | null {
   if (exitCode === 152) return `ended with code 152 and may have passed the limit on processor time (${limits.commandCpuMsMax / 60_000} minutes)`
   if (exitCode === 153) return `ended with code 153 and may have passed the limit on a file's size (${bytesInWords(limits.fileBytesMax)})`
   return null

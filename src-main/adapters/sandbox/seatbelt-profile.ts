@@ -1,23 +1,17 @@
 /**
- * macOS. Written after sandbox-exec's documented language and never tried on a Mac. No launcher uses it and nothing but its test imports it: every run
- * there is refused (`unavailable-sandbox.ts`), and what is promised of Linux is not promised of this.
- * There are no mount namespaces there, so every path is one of the host, and no process namespace, so a tree is ended by a helper inside the profile.
+ * macOS. The profile of one command, in the language of sandbox-exec; never tried on a Mac. There are no mount namespaces there, so every path is one
+ * of the host, and no process namespace: see `seatbelt-run.ts` for how a tree is ended.
  */
 export interface SeatbeltShape {
   /** Real paths: the profile does not follow links (`/tmp` and `/var` are links on macOS). */
   readonly workspaceDir: string
-  readonly stateDir: string
+  /** Its home and temporary folder, empty at first. */
+  readonly privateDir: string
   readonly readOnly: readonly string[]
   /** Of the workspace, what must be neither read nor changed. */
   readonly masked: readonly string[]
   /** The owner's home: denied whole, except what is allowed by name. */
   readonly homeDir: string
-  /** TCP port of the model proxy on loopback; null for a command, which has no network. */
-  readonly proxyPort: number | null
-  /** TCP port that the agent listens on; null for a command. */
-  readonly agentPort: number | null
-  /** Unix sockets that may be reached: the broker's. */
-  readonly sockets: readonly string[]
 }
 
 /** A string of the profile's language (a Scheme): only the quote and the backslash mean something in it. Throws for what cannot be written. */
@@ -35,10 +29,7 @@ const devices = ['/dev/null', '/dev/zero', '/dev/random', '/dev/urandom', '/dev/
 /** Services by which a program gets others to act for it: the keychain, trust settings, Apple events, opening with another app, launching, the clipboard. */
 const neverServices = ['com.apple.SecurityServer', 'com.apple.securityd', 'com.apple.securityd.xpc', 'com.apple.trustd', 'com.apple.trustd.agent', 'com.apple.coreservices.appleevents', 'com.apple.CoreServices.coreservicesd', 'com.apple.lsd.mapdb', 'com.apple.lsd.open', 'com.apple.coreservices.launchservicesd', 'com.apple.pasteboard.1', 'com.apple.windowserver.active', 'com.apple.tccd', 'com.apple.tccd.system'] as const
 
-/**
- * The profile: everything denied, then what is allowed, then what stays denied whatever came before; the last rule that fits decides. Outbound network
- * names the remote end only: a rule by `local ip` would let everything out.
- */
+/** The profile: everything denied, then what is allowed, then what stays denied whatever came before; the last rule that fits decides. No network at all. */
 export function seatbeltProfile(shape: SeatbeltShape): string {
   const inWorkspace = shape.masked.map((path) => `${shape.workspaceDir}/${path}`)
   return [
@@ -53,12 +44,9 @@ export function seatbeltProfile(shape: SeatbeltShape): string {
     ...paths('file-read* file-write-data file-ioctl', 'literal', devices),
     `(deny file-read* file-write* (subpath ${quoted(shape.homeDir)}))`,
     ...paths('file-read*', 'subpath', shape.readOnly),
-    ...paths('file-read* file-write*', 'subpath', [shape.workspaceDir, shape.stateDir]),
+    ...paths('file-read* file-write*', 'subpath', [shape.workspaceDir, shape.privateDir]),
     ...inWorkspace.map((path) => `(deny file-read* file-write* (subpath ${quoted(path)}))`),
     '(deny network*)',
-    ...(shape.proxyPort === null ? [] : [`(allow network-outbound (remote ip "localhost:${String(shape.proxyPort)}"))`]),
-    ...(shape.agentPort === null ? [] : [`(allow network-bind network-inbound (local ip "localhost:${String(shape.agentPort)}"))`]),
-    ...shape.sockets.map((path) => `(allow network-outbound (literal ${quoted(path)}))`),
     `(deny mach-lookup ${neverServices.map((name) => `(global-name ${quoted(name)})`).join(' ')})`,
     '(deny lsopen)',
     '(deny appleevent-send)',
@@ -67,14 +55,3 @@ export function seatbeltProfile(shape: SeatbeltShape): string {
     '(deny mach-priv-task-port)',
   ].join('\n')
 }
-
-/** Arguments of sandbox-exec. The profile goes as an argument: it holds paths and no secret, and a file could be swapped. */
-export function seatbeltCommand(profile: string, command: readonly string[]): readonly [program: string, args: readonly string[]] {
-  return ['/usr/bin/sandbox-exec', ['-p', profile, '--', ...command]]
-}
-
-/**
- * Ends a tree where there is no process namespace: run inside the same profile, where `kill -9 -1` reaches all that this user may signal, and the profile's
- * `(target same-sandbox)` makes that the sandbox's own. Twice, for what forked in between.
- */
-export const seatbeltEnd: readonly string[] = ['/bin/sh', '-c', 'kill -9 -1; kill -9 -1']
