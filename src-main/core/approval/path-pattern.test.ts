@@ -21,6 +21,21 @@ describe('patternCovers', () => {
     expect(patternCovers(pattern, pattern)).toBe(false)
   })
 
+  it.each<[string, string]>([
+    [`/workspace/${'a'.repeat(4_086)}`, 'the path is too long'], ['/etc/passwd', 'the path does not lead into the workspace'], ['/workspace/a\u202eb', 'the path holds characters that cannot be seen'], ['/workspace/a\u2028b', 'the path holds characters that cannot be seen'],
+    ['/workspace/a\u2029b', 'the path holds characters that cannot be seen'], [`/workspace/${'a/'.repeat(128)}b`, 'the path is too deep'], ['/workspace/a/', 'the path is not written plainly'], ['/workspace/./a', 'the path is not written plainly'], ['/workspace/a/..', 'the path is not written plainly'],
+  ])('says why a path is none: %.40s', (path, why) => { expect(namesBelowWorkspace(path)).toEqual({ ok: false, error: why }) })
+
+  it('takes a path as long and as deep as the limits say, name by name', () => {
+    expect(namesBelowWorkspace(`/workspace/${'a'.repeat(4_085)}`)).toEqual({ ok: true, value: ['a'.repeat(4_085)] })
+    expect(namesBelowWorkspace(`/workspace/${'a/'.repeat(127)}b`)).toEqual({ ok: true, value: [...Array.from({ length: 127 }, () => 'a'), 'b'] })
+    expect(namesBelowWorkspace('/workspace/.hidden/..x/a b')).toEqual({ ok: true, value: ['.hidden', '..x', 'a b'] })
+  })
+
+  it.each(['a*', '*a', '?', '[ab]', 'a]', '{a', 'b}', '!a', '***', 'a\\b'])('says which name of a pattern is neither plain nor a star: %s', (name) => {
+    expect(parsePattern(`/workspace/x/${name}/y`)).toEqual({ ok: false, error: `"${name}" is neither a plain name nor * nor **` })
+  })
+
   const name = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', '-'), minLength: 1, maxLength: 4 })
   const path = fc.array(name, { minLength: 1, maxLength: 6 }).map((names) => `/workspace/${names.join('/')}`)
 

@@ -33,6 +33,38 @@ describe('plainCommand', () => {
     expect(read(text)).toContain(why)
   })
 
+  // POSIX.1-2017, 2.4 (reserved words), and those of bash.
+  it.each(['if', 'then', 'else', 'elif', 'fi', 'do', 'done', 'case', 'esac', 'while', 'until', 'for', 'in', 'function', 'select', 'time', 'coproc'])('refuses the reserved word %s where a command begins, quoted or not, and takes it elsewhere', (word) => {
+    for (const text of [word, `${word} x`, `ls; ${word}`, `'${word}' x`]) expect(read(text), text).toBe(`"${word}" begins a construct of the shell`)
+    expect(read(`echo ${word}`)).toEqual([['echo', word]])
+  })
+
+  it.each(['!', '[[', ']]', '{', '}'])('refuses the reserved sign %s where a command begins, also where quotes make it a word', (word) => {
+    expect(read(`'${word}' x`)).toBe(`"${word}" begins a construct of the shell`)
+  })
+
+  it.each(['eval', 'trap', 'alias', 'unalias', 'export', 'readonly', 'declare', 'typeset', 'local', 'read', 'set', 'unset', 'shopt'])('refuses %s, after which words may mean something else, as the first word of any command', (word) => {
+    for (const text of [`${word} x`, `ls | ${word} x`]) expect(read(text), text).toBe(`"${word}" lets the shell read its words once more, or sets what others mean`)
+    expect(read(`echo ${word}`)).toEqual([['echo', word]])
+  })
+
+  it.each(['sh', 'bash', 'dash', 'ash', 'ksh', 'mksh', 'zsh', 'busybox', 'fish'])('refuses %s with a word of commands, by whatever path and behind whatever starts it', (shell) => {
+    for (const [text, named, option] of [[`${shell} -c 'ls'`, shell, '-c'], [`/usr/bin/${shell} -xc 'ls'`, `/usr/bin/${shell}`, '-xc'], [`timeout 5 ${shell} -e -c ls`, shell, '-c'], [`ls; ${shell} -c ls`, shell, '-c']] as const) expect(read(text), text).toBe(`"${named} ${option}" is a shell that reads a word as commands of its own`)
+    for (const text of [`${shell} build.sh`, `${shell} --count`, `x${shell} -c ls`, `ls -c ${shell}`]) expect(typeof read(text), text).not.toBe('string')
+  })
+
+  it('joins commands by what stands between them, in its order', () => {
+    const command = plainCommand('a && b || c; d | e')
+    expect(command.ok && command.value).toEqual({ parts: [['a'], ['b'], ['c'], ['d'], ['e']], joins: ['&&', '||', ';', '|'] })
+    expect(read('a&&b')).toEqual([['a'], ['b']])
+  })
+
+  it('takes the errors to the output only after a command, and not as a part of a word', () => {
+    expect(read('2>&1')).toContain('">"')
+    expect(read('ls 2>&1;ls 2>&1|wc')).toEqual([['ls', '2>&1'], ['ls', '2>&1'], ['wc']])
+    expect(read('ls x2>&1')).toContain('">"')
+  })
+
   it('reads no text in which anything but quotes can change what it means', () => {
     fc.assert(fc.property(fc.string({ unit: fc.constantFrom(...Array.from('ab $`\\"\'*?[]{}()<>&|;#~!=\n\t')), maxLength: 24 }), (text) => {
       const result = plainCommand(text)
@@ -52,5 +84,9 @@ describe('plainCommand', () => {
   it('says in one sentence what it read', () => {
     const command = plainCommand('cd src && make all')
     expect(command.ok && explainCommand(command.value)).toBe('2 commands (cd, make), 4 literal words: no variables, patterns, substitutions or redirections to files')
+    const one = plainCommand('ls')
+    expect(one.ok && explainCommand(one.value)).toBe('1 command (ls), 1 literal word: no variables, patterns, substitutions or redirections to files')
+    const same = plainCommand('ls a; ls b')
+    expect(same.ok && explainCommand(same.value)).toContain('2 commands (ls), 4 literal words')
   })
 })
