@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../digest.ts'
 import { checkEnvelope, decodeEnvelope, encodeEnvelope, EnvelopeRefused, type EnvelopeDraft } from './codec.ts'
-import { refusalReasons } from './refusal.ts'
+import { refusal, refusalReasons } from './refusal.ts'
 import { envelopeKinds, payloadSchemas } from './schema.ts'
 
 interface Vectors {
@@ -85,5 +85,52 @@ describe('envelope codec', () => {
     expect(() => encodeEnvelope({ ...draft, payload: { answer: 'a\ud800' } })).toThrow(EnvelopeRefused)
     expect(() => encodeEnvelope({ ...draft, inReplyTo: null })).toThrow(EnvelopeRefused)
     expect(checkEnvelope({ ...draft, payload: { answer: 'x'.repeat(8_001) } })).toMatchObject({ ok: false, error: { reason: 'too-long', path: 'payload.answer' } })
+  })
+})
+
+describe('a refusal', () => {
+  const told = (value: unknown): unknown => { const checked = checkEnvelope(value); return checked.ok ? null : checked.error }
+  const request = good('request')
+
+  it.each<[string, unknown, string, string, string]>([
+    ['what is no object', 'text', 'wrong-type', '', 'an envelope is an object'], ['nothing', null, 'wrong-type', '', 'an envelope is an object'], ['a list', [], 'wrong-type', '', 'an envelope is an object'],
+    ['another version', { ...request, version: 2 }, 'unknown-version', 'version', 'this app speaks version 1'], ['no version', {}, 'unknown-version', 'version', 'this app speaks version 1'],
+    ['another kind', { ...request, kind: 'gossip' }, 'unknown-kind', 'kind', 'not a kind of version 1'], ['a kind that objects have', { ...request, kind: 'toString' }, 'unknown-kind', 'kind', 'not a kind of version 1'],
+    ['another field', { ...request, more: 1 }, 'unknown-field', '', 'a field that version 1 does not have'], ['another type', { ...request, seq: '1' }, 'wrong-type', 'seq', 'a value of another type'], ['a missing field', { ...request, eventId: undefined }, 'missing-field', 'eventId', 'a required field is not there'],
+    ['a value that is not allowed', { ...request, eventId: '-' }, 'bad-value', 'eventId', 'a value that is not allowed here'], ['a missing choice', { ...good('failure'), payload: { message: 'm' } }, 'missing-field', 'payload.code', 'a required field is not there'],
+    ['too long a text', { ...good('progress'), payload: { text: 'x'.repeat(2_001) } }, 'too-long', 'payload.text', 'more than 2000'],
+    ['half a character, however deep', { ...request, payload: { ...request.payload, excerpts: [{ id: 'a', content: 'x\udc00' }] } }, 'lone-surrogate', 'payload.excerpts.0.content', 'half of a surrogate pair'],
+    ['too much input', { ...request, payload: { requirement: 'x'.repeat(12_000), goal: 'g', scope: '', criteria: [], testCommand: 't', excerpts: [{ id: 'a', content: 'x'.repeat(8_000) }] } }, 'input-too-large', 'payload', '20109 bytes, at most 16384'],
+    ['too much of a result', { ...good('result'), payload: { ...good('result').payload, summary: '€'.repeat(4_000), testCommand: '€'.repeat(4_000) } }, 'result-too-large', 'payload', expect.stringMatching(/^2\d{4} bytes, at most 16384$/)],
+  ])('of %s says so and where, in our words', (_what, value, reason, path, detail) => { expect(told(value)).toEqual({ reason, path, detail }) })
+
+  it('of bytes says so as well', () => {
+    const of = (bytes: Uint8Array): unknown => { const decoded = decodeEnvelope(bytes); return decoded.ok ? null : decoded.error }
+    expect(of(new Uint8Array(32_769))).toEqual({ reason: 'too-large', path: '', detail: '32769 bytes, at most 32768' })
+    expect(of(new Uint8Array([0xc3]))).toEqual({ reason: 'not-utf8', path: '', detail: 'the bytes are not UTF-8' })
+    expect(of(bytesOf(`\ufeff${canonicalJson(request)}`))).toMatchObject({ reason: 'not-json' })
+    expect(of(bytesOf(`${canonicalJson(request)} `))).toEqual({ reason: 'not-canonical', path: '', detail: 'not the canonical serialisation (RFC 8785) of this value' })
+    expect(of(bytesOf(`${'['.repeat(9)}${']'.repeat(9)}`))).toMatchObject({ reason: 'too-deep' })
+    expect(of(bytesOf(`${'['.repeat(8)}${']'.repeat(8)}`))).toMatchObject({ reason: 'wrong-type' })
+  })
+
+  it('is short, whatever was sent', () => {
+    expect(refusal('bad-value', 'p'.repeat(500), 'd'.repeat(500))).toEqual({ reason: 'bad-value', path: 'p'.repeat(200), detail: 'd'.repeat(300) })
+  })
+
+  it('of an envelope of ours is thrown with its reason and place', () => {
+    expect(() => encodeEnvelope({ ...request, seq: 0 })).toThrow('envelope refused: bad-value seq: a value that is not allowed here')
+    try {
+      encodeEnvelope({ ...request, seq: 0 })
+      expect.unreachable()
+    } catch (error) {
+      expect(error instanceof EnvelopeRefused && error.refusal).toEqual({ reason: 'bad-value', path: 'seq', detail: 'a value that is not allowed here' })
+    }
+  })
+
+  it('is not given at the limit itself, in bytes', () => {
+    const input = (requirement: number): unknown => ({ ...request, payload: { requirement: 'x'.repeat(requirement), goal: 'g', scope: '', criteria: [], testCommand: 't', excerpts: [{ id: 'a', content: 'x'.repeat(8_000) }] } })
+    const room = 16_384 - (20_109 - 12_000)
+    expect([told(input(room)), told(input(room + 1))]).toEqual([null, { reason: 'input-too-large', path: 'payload', detail: '16385 bytes, at most 16384' }])
   })
 })

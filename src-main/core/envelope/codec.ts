@@ -111,7 +111,7 @@ const details: Readonly<Partial<Record<RefusalReason, string>>> = { 'unknown-fie
 /** In our words: a checker's message may quote what was sent. */
 function issueRefusal(issue: z.core.$ZodIssue | undefined, value: object): Refusal {
   if (issue === undefined) return refusal('bad-value', '', 'not an envelope')
-  const missing = issue.code === 'invalid_type' && issue.path.reduce<unknown>((inner, name) => (inner as Record<PropertyKey, unknown> | undefined)?.[name], value) === undefined
+  const missing = issue.path.reduce<unknown>((inner, name) => (inner as Record<PropertyKey, unknown> | undefined)?.[name], value) === undefined
   const reason = missing ? 'missing-field' : (reasons[issue.code] ?? 'bad-value')
   const detail = issue.code === 'too_big' ? `more than ${String(issue.maximum)}` : (details[reason] ?? reason)
   return refusal(reason, issue.path.map(String).join('.'), detail)

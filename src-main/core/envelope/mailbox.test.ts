@@ -163,3 +163,149 @@ describe('a mailbox', () => {
     }), { numRuns: 500 })
   })
 })
+
+describe('what a mailbox is told', () => {
+  const permit = { transport: 'dm', from: lead, to: coder, kinds: ['request', 'answer'] } as const
+
+  it('begins with nothing', () => {
+    expect(emptyMailbox(coder)).toEqual({ self: coder, permits: [], bindings: [], heard: new Map(), sequences: new Map(), outstanding: new Map(), arrivals: new Map() })
+  })
+
+  it('of a direction replaces what was allowed in it, and no other', () => {
+    const others = [{ ...permit, transport: 'mail' }, { ...permit, from: { ...lead, bot: 'other' } }, { ...permit, from: { ...lead, owner: 'eve' } }, { ...permit, to: { ...coder, bot: 'other' } }, { ...permit, from: coder, to: lead }]
+    const all = [permit, ...others].reduce(allow, emptyMailbox(coder))
+    expect(allow(all, { ...permit, kinds: ['cancel'] }).permits).toEqual([...others, { ...permit, kinds: ['cancel'] }])
+    expect(allow(all, { ...permit, kinds: [] }).permits).toEqual(others)
+  })
+
+  it('of a task binds it, also in a room of one owner, and no session to nothing twice', () => {
+    const room: Route = { transport: 'room', scope: 'room', conversation: 'r', from: { owner: 'bo', bot: 'lead' }, to: coder }
+    const one: Binding = { route: room, taskId: 'task_1', plays: 'lead', generation: 1, input: null, sessionId: null }
+    const two: Binding = { ...one, taskId: 'task_2' }
+    const bound = bind(emptyMailbox(coder), one)
+    expect(bound).toEqual({ ok: true, value: { ...emptyMailbox(coder), bindings: [one] } })
+    expect(bound.ok && bind(bound.value, two)).toMatchObject({ ok: true, value: { bindings: [one, two] } })
+    expect(bind(emptyMailbox(lead), one)).toEqual({ ok: false, error: 'wrong-recipient' })
+    expect(bind(emptyMailbox({ ...coder, owner: 'eve' }), one)).toEqual({ ok: false, error: 'wrong-recipient' })
+  })
+
+  it('of a generation raises that task, never lowers it, and leaves the others', () => {
+    const two = opened(coderEnd(), { route: toCoder, plays: 'lead', taskId: 'task_2' })
+    const raised = raiseGeneration(two, 'task_1', 3)
+    const generations = (mailbox: Mailbox): readonly number[] => mailbox.bindings.map(({ generation }) => generation)
+    expect([generations(raised), generations(raiseGeneration(raised, 'task_1', 2)), generations(raiseGeneration(raised, 'task_9', 9))]).toEqual([[3, 1], [3, 1], [3, 1]])
+  })
+})
+
+describe('what a mailbox sends', () => {
+  const progress = question({ kind: 'progress', eventId: 'env_p', payload: { text: 'half' } })
+
+  it('goes the way of its task, from itself to the other end, and may be replied to', () => {
+    const noted = send(coderEnd(), question() as never)
+    expect(noted).toMatchObject({ ok: true, value: { route: { transport: 'dm', scope: 'direct', conversation: 'c1', from: coder, to: lead } } })
+    expect(noted.ok && noted.value.mailbox.outstanding.get('task_1')).toEqual(new Map([['env_q', 'question']]))
+    expect(noted.ok && send(noted.value.mailbox, progress as never)).toMatchObject({ ok: true, value: { mailbox: { outstanding: new Map([['task_1', new Map([['env_q', 'question'], ['env_p', 'progress']])]]) } } })
+  })
+
+  it('is refused without a binding, in another role, and out of its generation', () => {
+    const permissive = allow(coderEnd(), { transport: 'dm', from: coder, to: lead, kinds: ['question', 'answer', 'request'] })
+    expect(send(permissive, question({ taskId: 'task_9' }) as never)).toEqual({ ok: false, error: 'unknown-task' })
+    expect(send(permissive, answer() as never)).toEqual({ ok: false, error: 'wrong-role' })
+    expect(send(permissive, question({ generation: 2 }) as never)).toEqual({ ok: false, error: 'future-generation' })
+    expect(send(raiseGeneration(permissive, 'task_1', 2), question() as never)).toEqual({ ok: false, error: 'stale-generation' })
+  })
+
+  it('as a lead is the lead\'s words only, and its request binds the input', () => {
+    const end = opened(allow(emptyMailbox(lead), { transport: 'dm', from: lead, to: coder, kinds: ['request', 'answer', 'cancel', 'question'] }), { route: { ...toCoder, from: coder, to: lead }, plays: 'coder' })
+    const noted = send(end, draft({ inputVersion: 4 }) as never)
+    expect(noted).toMatchObject({ ok: true, value: { mailbox: { bindings: [{ input: { version: 4, digest: inputDigest } }] }, route: { from: lead, to: coder } } })
+    expect(send(end, question() as never)).toEqual({ ok: false, error: 'wrong-role' })
+    expect(send(end, answer() as never)).toMatchObject({ ok: true, value: { mailbox: { bindings: [{ input: null }] } } })
+  })
+})
+
+describe('what a mailbox remembers', () => {
+  it('is what it took: its bytes, its sequence, its input and the count of its sender', () => {
+    const after = taken(coderEnd(), draft())
+    expect([[...after.heard], [...after.sequences]]).toEqual([[[JSON.stringify([JSON.stringify(['ada', 'lead']), 'env_1']), digestOfText(encodeEnvelope(draft()).text)]], [[JSON.stringify([JSON.stringify(['ada', 'lead']), 'task_1', 1]), 'env_1']]])
+    expect(after.bindings[0]?.input).toEqual({ version: 1, digest: inputDigest })
+    expect([...after.arrivals]).toEqual([[JSON.stringify(['ada', 'lead']), [{ at: 1_000, bytes: bytesOf(draft()).length }]]])
+    expect(after.outstanding.get('task_1')).toEqual(new Map())
+  })
+
+  it('is by sender and by task: another\'s ids and sequences, and those of another task, are its own', () => {
+    const other: Peer = { owner: 'cy', bot: 'lead' }
+    const route: Route = { ...toCoder, from: other }
+    const end = opened(allow(coderEnd(), { transport: 'dm', from: other, to: coder, kinds: ['request'] }), { route, plays: 'lead', taskId: 'task_2' })
+    const two = opened(end, { route: toCoder, plays: 'lead', taskId: 'task_3' })
+    const first = taken(two, draft())
+    expect(receive(first, route, bytesOf(draft({ taskId: 'task_2' })), 1_000, envelopeRate).verdict.is, 'the same id of another sender').toBe('taken')
+    expect(take(first, draft({ taskId: 'task_3', eventId: 'env_3' })).verdict.is, 'the same sequence of another task').toBe('taken')
+    expect(take(first, draft({ taskId: 'task_3' })).verdict, 'the same id for another task').toEqual({ is: 'refused', reason: 'conflict' })
+  })
+
+  it('counts the arrivals of each sender apart, also of those that it refuses', () => {
+    const rate = { ...envelopeRate, envelopesMax: 1 }
+    const { mailbox: after } = receive(coderEnd(), { ...toCoder, from: { owner: 'eve', bot: 'lead' } }, new Uint8Array([0xff]), 1_000, rate)
+    expect(receive(after, { ...toCoder, from: { owner: 'eve', bot: 'lead' } }, bytesOf(draft()), 1_000, rate).verdict).toEqual({ is: 'refused', reason: 'rate-exceeded' })
+    expect(receive(after, { ...toCoder, from: { owner: 'eve', bot: 'coder' } }, bytesOf(draft()), 1_000, rate).verdict).toEqual({ is: 'refused', reason: 'no-permit' })
+    expect(receive(after, toCoder, bytesOf(draft()), 1_000, rate).verdict.is).toBe('taken')
+  })
+})
+
+describe('a mailbox refuses', () => {
+  it('a task that is bound to a direct route when it comes over the room, and the other way round', () => {
+    const roomLead: Peer = { owner: 'bo', bot: 'lead' }
+    const room: Route = { transport: 'dm', scope: 'room', conversation: 'c1', from: roomLead, to: coder }
+    const end = allow(coderEnd(), { transport: 'dm', from: roomLead, to: coder, kinds: ['request'] })
+    expect(take(end, draft(), room).verdict).toEqual({ is: 'refused', reason: 'room-scoped' })
+    const inRoom = opened(allow(allow(emptyMailbox(coder), { transport: 'dm', from: roomLead, to: coder, kinds: ['request'] }), { transport: 'dm', from: lead, to: coder, kinds: ['request'] }), { route: room, plays: 'lead' })
+    expect(take(inRoom, draft()).verdict).toEqual({ is: 'refused', reason: 'room-scoped' })
+    expect(take(inRoom, draft(), room).verdict.is).toBe('taken')
+  })
+
+  it('a task of somebody else\'s, and one of another transport, even where its sender is permitted', () => {
+    const other: Peer = { owner: 'cy', bot: 'lead' }
+    const end = allow(allow(coderEnd(), { transport: 'dm', from: other, to: coder, kinds: ['request'] }), { transport: 'mail', from: lead, to: coder, kinds: ['request'] })
+    expect(take(end, draft(), { ...toCoder, from: other }).verdict).toEqual({ is: 'refused', reason: 'wrong-route' })
+    expect(take(end, draft(), { ...toCoder, transport: 'mail' }).verdict).toEqual({ is: 'refused', reason: 'wrong-route' })
+  })
+
+  it('an answer bound to another version of the input, and takes one that is bound to none', () => {
+    const asked = sent(taken(coderEnd(), draft()), question())
+    expect(take(asked, answer({ inputVersion: 2 })).verdict).toEqual({ is: 'refused', reason: 'other-input' })
+    const cancel = draft({ kind: 'cancel', eventId: 'env_c', seq: 9, generation: 2, inputVersion: 0, inputDigest: null, payload: { cause: 'stop' } })
+    expect(take(asked, cancel).verdict).toMatchObject({ is: 'taken', binding: { generation: 2, input: { version: 1, digest: inputDigest } } })
+  })
+
+  it('an answer to what is no question, and leaves a question open that was answered wrongly', () => {
+    const asked = sent(sent(taken(coderEnd(), draft()), question()), question({ kind: 'progress', eventId: 'env_p', payload: { text: 'half' } }))
+    const { mailbox: after, verdict } = take(asked, answer({ inReplyTo: 'env_p' }))
+    expect(verdict).toEqual({ is: 'refused', reason: 'not-outstanding' })
+    expect(take(after, answer()).verdict.is).toBe('taken')
+  })
+})
+
+describe('the lead\'s end of a task', () => {
+  const back: Route = { ...toCoder, from: coder, to: lead }
+  const end = (): Mailbox => sent(opened([{ transport: 'dm', from: lead, to: coder, kinds: ['request', 'answer', 'cancel'] as const }, { transport: 'dm', from: coder, to: lead, kinds: ['question', 'progress', 'result', 'failure', 'cancel-observed'] as const }].reduce<Mailbox>(allow, emptyMailbox(lead)), { route: back, plays: 'coder' }), draft())
+  const failure = draft({ kind: 'failure', eventId: 'env_f', inReplyTo: 'env_1', inputVersion: 0, inputDigest: null, payload: { code: 'internal', message: 'broke' } })
+
+  it('takes words about its request for as long as it is open, each once', () => {
+    const first = take(end(), question(), back)
+    expect(first.verdict.is).toBe('taken')
+    const second = take(first.mailbox, question({ kind: 'progress', eventId: 'env_p', seq: 2, payload: { text: 'half' } }), back)
+    expect(second.verdict.is).toBe('taken')
+    expect(take(second.mailbox, { ...failure, seq: 3 }, back).verdict.is).toBe('taken')
+  })
+
+  it('refuses words about nothing that it sent', () => {
+    expect(take(end(), question({ inReplyTo: 'env_x' }), back).verdict).toEqual({ is: 'refused', reason: 'not-outstanding' })
+    expect(take(end(), { ...failure, inReplyTo: 'env_x' }, back).verdict).toEqual({ is: 'refused', reason: 'not-outstanding' })
+  })
+
+  it('refuses the lead\'s own words from the coder', () => {
+    const permissive = allow(end(), { transport: 'dm', from: coder, to: lead, kinds: ['request', 'answer', 'cancel'] })
+    for (const word of [draft({ eventId: 'env_2' }), answer({ inReplyTo: 'env_1' })]) expect(take(permissive, word, back).verdict).toEqual({ is: 'refused', reason: 'wrong-role' })
+  })
+})

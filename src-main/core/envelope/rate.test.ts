@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { admitArrival, type RateState } from './rate.ts'
+import { admitArrival, envelopeRate, type RateState } from './rate.ts'
 
 const rate = { windowMs: 1_000, envelopesMax: 3, bytesMax: 100 }
 
@@ -29,5 +29,17 @@ describe('envelope rate', () => {
 
   it('is not opened by a clock that jumps back', () => {
     expect(sent([[5_000, 1], [5_001, 1], [5_002, 1], [10, 1]]).admitted).toEqual([true, true, true, false])
+  })
+})
+
+describe('what is told of a rate', () => {
+  it('is the bound that was passed, in words', () => {
+    const many: RateState = [{ at: 0, bytes: 1 }, { at: 0, bytes: 1 }, { at: 0, bytes: 1 }]
+    expect(admitArrival(many, 1, 0, { ...rate, windowMs: 60_000 })).toEqual({ ok: false, error: { reason: 'rate-exceeded', path: '', detail: 'more than 3 envelopes in 60 s' } })
+    expect(admitArrival([], 101, 0, rate)).toEqual({ ok: false, error: { reason: 'rate-exceeded', path: '', detail: 'more than 100 bytes in 1 s' } })
+  })
+
+  it('is by default 120 envelopes and 1 MiB a minute', () => {
+    expect(envelopeRate).toEqual({ windowMs: 60_000, envelopesMax: 120, bytesMax: 1_048_576 })
   })
 })
