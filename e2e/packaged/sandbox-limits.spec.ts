@@ -10,6 +10,7 @@ const least = { 'Memory, MiB': '1024', 'Processes': '128', 'Processor time of a 
 const inForce = '1 GiB of memory, 128 processes, 1 min of processor time, 64 MiB a file'
 
 test('a sandbox\'s limits are the owner\'s within bounds: a wrong one is named at its field, the least still lets the coder work, and the card, the row and the export say which were in force', async ({ app, provider }) => {
+  test.setTimeout(240_000)
   const { room, window } = app
   await window.getByRole('button', { name: 'Settings', exact: true }).click()
   await window.getByRole('button', { name: 'Isolation' }).click()
