@@ -80,3 +80,49 @@ describe('a diff as OpenCode shows it', () => {
     expect(shows('--- x\n+++ x\n@@ -0,0 +1,1 @@\n+b\n', '', '(){b\n')).toBe(false)
   })
 })
+
+describe('a diff is read', () => {
+  const head = 'Index: a\n===\n--- a\told\n+++ b\tnew\n'
+
+  it('file by file, by the name of what becomes of it, with the places of its hunks counted from zero', () => {
+    expect(parseDiff(`${head}@@ -2,2 +3,1 @@ f()\n a\n-b\n@@ -9 +9 @@\n-c\n+d\n\nIndex: x\n=====\n--- x\n+++ x\n@@ -0,0 +1,1 @@\n+e\n\\ No newline at end of file\n`)).toEqual([
+      { path: 'b', hunks: [{ oldAt: 1, newAt: 2, lines: [' a', '-b'] }, { oldAt: 8, newAt: 8, lines: ['-c', '+d'] }] }, { path: 'x', hunks: [{ oldAt: 0, newAt: 0, lines: ['+e\n'] }] },
+    ])
+  })
+
+  it('with a side of no lines named by the line before it', () => {
+    expect(parseDiff(`${head}@@ -3,0 +4,1 @@\n+a\n`)?.[0]?.hunks).toEqual([{ oldAt: 3, newAt: 3, lines: ['+a'] }])
+    expect(parseDiff(`${head}@@ -4,1 +3,0 @@\n-a\n`)?.[0]?.hunks).toEqual([{ oldAt: 3, newAt: 3, lines: ['-a'] }])
+  })
+
+  it('with content that looks like structure as content, for as long as a hunk counts it', () => {
+    expect(parseDiff(`${head}@@ -1,2 +1,2 @@\n--- x\n-@@ -1 +1 @@\n+++ y\n+\n`)?.[0]?.hunks).toEqual([{ oldAt: 0, newAt: 0, lines: ['--- x', '-@@ -1 +1 @@', '+++ y', '+'] }])
+  })
+
+  it('as nothing where there is nothing', () => { expect([parseDiff(''), parseDiff('\n\n'), parseDiff(head)]).toEqual([[], [], [{ path: 'b', hunks: [] }]]) })
+
+  it.each<[string, string]>([
+    ['a hunk before its file', '@@ -1 +1 @@\n-a\n+b\n'], ['words', 'x\n'], ['a line that only ends in a line', 'x=\n'], ['a line that only begins with one', '=x\n'], ['a name that is not followed by the other', '--- a\n'], ['a name without its blank', '---a\n+++b\n'], ['an index without its blank', 'Index:a\n'],
+    ['a hunk without places', `${head}@@ -a +b @@\n`], ['words before a hunk\'s places', `${head}x @@ -1 +1 @@\n-a\n+b\n`], ['a hunk whose places are not closed', `${head}@@ -1 +1\n-a\n+b\n`], ['a hunk that ends too soon', `${head}@@ -1,2 +1,1 @@\n-a\n`], ['a hunk that has too many lines taken away', `${head}@@ -1,1 +1,2 @@\n-a\n-b\n+c\n+d\n`],
+    ['a hunk that has too many lines added', `${head}@@ -1,2 +1,1 @@\n+c\n+d\n-a\n-b\n`], ['a hunk with an empty line for an empty one', `${head}@@ -1,2 +1,2 @@\n a\n\n`], ['a missing line end before any line', `${head}@@ -1 +1 @@\n\\ No newline at end of file\n-a\n+b\n`], ['lines that no hunk counts', `${head}@@ -1 +1 @@\n-a\n+b\n c\n`],
+  ])('never with %s', (_what, text) => { expect(parseDiff(text)).toBe(null) })
+})
+
+describe('a diff shows a whole change only', () => {
+  const hunk = (oldAt: number, newAt: number, ...lines: readonly string[]): { readonly oldAt: number; readonly newAt: number; readonly lines: readonly string[] } => ({ oldAt, newAt, lines })
+  const whole = (before: string, after: string, ...hunks: readonly ReturnType<typeof hunk>[]): boolean => showsWholeChange({ path: 'a', hunks }, before, after)
+
+  it.each<[string, boolean, string, string, readonly ReturnType<typeof hunk>[]]>([
+    ['of nothing is nothing', true, 'a\n', 'a\n', []], ['of something is not nothing', false, 'a\n', 'b\n', []], ['of a file that is longer is not nothing', false, 'a\n', 'a\nb\n', []], ['of a file that is shorter is not nothing', false, 'a\nb\n', 'a\n', []],
+    ['may begin later in the file', true, 'a\nb\nc\n', 'a\nB\nc\n', [hunk(1, 1, '-b', '+B')]], ['where what comes before is the same', false, 'a\nb\nc\n', 'A\nB\nc\n', [hunk(1, 1, '-b', '+B')]], ['where what comes after is the same', false, 'a\nb\nc\n', 'a\nB\nC\n', [hunk(1, 1, '-b', '+B')]],
+    ['in the order of its places', false, 'a\nb\nc\n', 'A\nb\nC\n', [hunk(2, 2, '-c', '+C'), hunk(0, 0, '-a', '+A')]], ['with both of its places moved alike', false, 'a\nb\n', 'a\nB\n', [hunk(1, 0, '-b', '+B')]], ['with places inside the file', false, 'a\n', 'a\nb\n', [hunk(5, 5, '+b')]],
+    ['of lines that are there', false, 'a\n', 'a\n', [hunk(1, 1, '-b')]], ['that shows what is added', false, 'a\n', 'a\nb\n', [hunk(1, 1, '+c')]], ['with what stays on both sides', false, 'a\nb\n', 'x\nB\n', [hunk(0, 0, ' a', '-b', '+B')]], ['with a line end where there is one', false, 'a\n', 'b', [hunk(0, 0, '-a', '+b')]],
+    ['without one where there is none', true, 'a\n', 'b', [hunk(0, 0, '-a', '+b\n')]], ['from nothing', true, '', 'a\n', [hunk(0, 0, '+a')]], ['to nothing', true, 'a\n', '', [hunk(0, 0, '-a')]],
+  ])('%s: %s', (_what, expected, before, after, hunks) => { expect(whole(before, after, ...hunks)).toBe(expected) })
+
+  it.each<[string, boolean, string, string, readonly string[]]>([
+    ['all lines lack the same', true, '  a\n    b\n', '  a\n    c\n', [' a', '-  b', '+  c']], ['one lacks more than another', false, '  a\n    b\n', '  a\n    c\n', [' a', '- b', '+  c']], ['one lacks less', false, '  a\n    b\n', '  a\n    c\n', [' a', '-   b', '+  c']],
+    ['a line of blanks is shorter than what all lack', true, '    a\n  \n', '    b\n  \n', ['-a', '+b', ' ']], ['a line of blanks lost more than the others', false, '  a\n      \n', '  b\n      \n', ['-a', '+b', ' ']], ['a line of blanks lost the same', true, '  a\n    \n', '  b\n    \n', ['-a', '+b', '   ']], ['the first line is empty of blanks', true, '    \n  a\n', '    \n  b\n', [' ', '-a', '+b']],
+    ['more is shown than is there', false, 'a\n', 'b\n', ['-  a', '+  b']], ['letters are lacking', false, 'xa\n', 'xb\n', ['-a', '+b']], ['tabs are lacking', true, '\ta\n', '\tb\n', ['-a', '+b']],
+  ])('where %s of the indentation: %s', (_what, expected, before, after, lines) => { expect(whole(before, after, hunk(0, 0, ...lines))).toBe(expected) })
+})
