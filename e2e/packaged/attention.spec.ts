@@ -36,13 +36,27 @@ test('while the window is not in front, a waiting card is told by notification, 
   expect(later.trays.length, 'menus of a tray that is turned off').toBe(before.trays.length)
 })
 
+test('while the window is in front, a waiting card is counted and not notified; a click on an earlier notification brings the window to the front, and nothing else does', async ({ app }) => {
+  await listen(app)
+  await app.begin({ title: 'Behind', models: stubModels })
+  await expect.poll(async () => (await heard(app)).notifications.length, { timeout: 60_000 }).toBe(1)
+  expect((await heard(app)).focused).toBe(0)
+  await app.electron.evaluate(() => { (globalThis as unknown as { clickNotification: () => void }).clickNotification() })
+  expect((await heard(app)).focused, 'shown and focused by the click').toBeGreaterThan(0)
+
+  await app.electron.evaluate(({ BrowserWindow }) => { for (const window of BrowserWindow.getAllWindows()) window.isFocused = () => true })
+  await app.begin({ title: 'In front', models: stubModels })
+  await expect.poll(async () => (await heard(app)).badges.at(-1), { timeout: 60_000 }).toBe(2)
+  expect((await heard(app)).notifications, 'who looks at the window needs none').toHaveLength(1)
+})
+
 /** Listens in on what the app tells the system; the window counts as not in front. */
 async function listen(app: App): Promise<void> {
   await app.electron.evaluate(({ app: main, BrowserWindow, Menu, Notification }) => {
     const told: Told = { notifications: [], badges: [], trays: [], focused: 0 }
     Object.assign(globalThis, { told })
     Notification.isSupported = () => true
-    Notification.prototype.show = function show(this: Electron.Notification) { told.notifications.push({ title: this.title, body: this.body }) }
+    Notification.prototype.show = function show(this: Electron.Notification) { told.notifications.push({ title: this.title, body: this.body }); Object.assign(globalThis, { clickNotification: () => { this.emit('click') } }) }
     main.setBadgeCount = (count = 0) => { told.badges.push(count); return true }
     const build = Menu.buildFromTemplate.bind(Menu)
     Menu.buildFromTemplate = (template) => { told.trays.push(template.map((item) => item.label ?? '')); return build(template) }
