@@ -1,8 +1,8 @@
 // `npm run mutation [-- area[/file.ts] …]`: changes the code of what decides over consent and isolation, one place at a time, and looks whether a test notices.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { exitCodeOf } from '../runtime/run-command.ts'
 import { closingLine } from './tally.ts'
@@ -16,16 +16,24 @@ const concurrency = Math.max(1, availableParallelism() - 1)
 /** Beyond what its tests took without a mutant. A mutant that loops for ever costs as much each time. */
 const mutantMs = 5_000
 
-interface Area { readonly name: string; readonly mutate: readonly string[]; readonly tests: readonly string[] }
+/** One file and the tests that have to notice what is changed in it. */
+interface Part { readonly file: string; readonly tests: readonly string[] }
+interface Area { readonly name: string; readonly parts: readonly Part[] }
 
-/** A folder of the core, by the tests beside it and, where a folder's rules are seen best through a task's decisions, by those. */
-const core = (folder: string, throughTasks: readonly string[] = []): Area => ({
-  name: folder, mutate: [`src-main/core/${folder}/*.ts`, `!src-main/core/${folder}/*.test.ts`, `!src-main/core/${folder}/*.d.ts`], tests: [`src-main/core/${folder}/*.test.ts`, ...throughTasks.map((name) => `src-main/core/task/${name}.test.ts`)],
-})
+/** A folder of the core, file by file: each by the tests that bear its name (`budget-edges.test.ts` is of `budget.ts`), a file without one by all of the folder's. */
+function core(folder: string): Area {
+  const names = readdirSync(join(root, 'src-main/core', folder)).map((name) => `src-main/core/${folder}/${name}`)
+  const tests = names.filter((name) => name.endsWith('.test.ts'))
+  const files = names.filter((name) => /(?<!\.test|\.suite|\.d)\.ts$/.test(name))
+  return { name: folder, parts: files.map((file) => {
+    const own = tests.filter((test) => test.startsWith(file.replace(/\.ts$/, '')) && /^(-[a-z]+)?\.test\.ts$/.test(test.slice(file.length - 3)))
+    return { file, tests: own.length === 0 ? tests : own }
+  }) }
+}
 
 const areas: readonly Area[] = [
-  { name: 'sandbox', mutate: ['src-main/adapters/sandbox/bubblewrap-arguments.ts'], tests: ['src-main/adapters/sandbox/bubblewrap-arguments.test.ts'] },
-  core('approval', ['decide-grant']), core('budget'), core('envelope'),
+  { name: 'sandbox', parts: [{ file: 'src-main/adapters/sandbox/bubblewrap-arguments.ts', tests: ['src-main/adapters/sandbox/bubblewrap-arguments.test.ts'] }] },
+  core('approval'), core('budget'), core('envelope'),
 ]
 
 const reportSchema = z.object({ files: z.record(z.string(), z.object({ source: z.string(), mutants: z.array(z.object({ status: z.string(), mutatorName: z.string(), replacement: z.string().optional(), location: z.object({ start: z.object({ line: z.number() }) }) })) })) })
@@ -49,16 +57,17 @@ function outcomeOf(reportPath: string): Outcome {
   return { killed, all, left: left.sort() }
 }
 
-async function runArea(area: Area): Promise<Outcome | null> {
-  const report = join(reports, `mutation-${area.name}.json`)
-  const configuration = join(root, 'node_modules/.cache', `mutation-${area.name}.json`)
+async function runPart({ file, tests }: Part): Promise<Outcome | null> {
+  const name = basename(file)
+  const report = join(reports, `mutation-${name}.json`)
+  const configuration = join(root, 'node_modules/.cache', `mutation-${name}.json`)
   await rm(report, { force: true })
   await mkdir(dirname(configuration), { recursive: true })
   await writeFile(configuration, JSON.stringify({
-    testRunner: 'vitest', plugins: ['@stryker-mutator/vitest-runner'], vitest: { configFile: 'build/checks/mutation/vitest.config.ts', related: false }, mutate: area.mutate, ignorePatterns: ['dist', 'out', 'docs'],
+    testRunner: 'vitest', plugins: ['@stryker-mutator/vitest-runner'], vitest: { configFile: 'build/checks/mutation/vitest.config.ts', related: false }, mutate: [file], ignorePatterns: ['dist', 'out', 'docs'],
     coverageAnalysis: 'perTest', concurrency, timeoutMS: mutantMs, reporters: ['json', 'progress-append-only'], jsonReporter: { fileName: report }, tempDirName: 'node_modules/.cache/mutation', allowConsoleColors: false, logLevel: 'error',
   }))
-  const code = await exitCodeOf(join(root, 'node_modules/.bin/stryker'), ['run', configuration], { cwd: root, env: { ...process.env, MUTATION_TESTS: area.tests.join(',') } })
+  const code = await exitCodeOf(join(root, 'node_modules/.bin/stryker'), ['run', configuration], { cwd: root, env: { ...process.env, MUTATION_TESTS: tests.join(',') } })
   return code === 0 && existsSync(report) ? outcomeOf(report) : null
 }
 
@@ -66,23 +75,35 @@ async function runArea(area: Area): Promise<Outcome | null> {
 function named(wanted: string): Area {
   const [areaName = '', file] = wanted.split('/')
   const area = areas.find(({ name }) => name === areaName)
-  if (area === undefined) throw new Error(`There is no area ${areaName}: ${areas.map(({ name }) => name).join(', ')}.`)
-  return file === undefined ? area : { ...area, name: `${areaName}-${file}`, mutate: [`src-main/core/${areaName}/${file}`] }
+  const parts = area?.parts.filter((part) => file === undefined || basename(part.file) === file) ?? []
+  if (area === undefined || parts.length === 0) throw new Error(`There is no ${wanted}: ${areas.map(({ name, parts: all }) => `${name} (${all.map((part) => basename(part.file)).join(', ')})`).join(', ')}.`)
+  return { name: wanted, parts }
+}
+
+const shareOf = ({ killed, all }: Pick<Outcome, 'killed' | 'all'>): string => `${String(killed)} of ${String(all)} noticed, ${all === 0 ? 'nothing to change' : `${((killed / all) * 100).toFixed(1)} %`}`
+
+/** Gives whether enough of the area's mutants were noticed. Of each file a line, and each mutant that was not noticed. */
+async function runArea({ name, parts }: Area): Promise<boolean> {
+  const [began, sum] = [performance.now(), { killed: 0, all: 0 }]
+  let whole = true
+  for (const part of parts) {
+    const outcome = await runPart(part)
+    for (const left of outcome?.left ?? []) console.log(`  not noticed: ${left}`)
+    console.log(`  ${basename(part.file)}: ${outcome === null ? 'did not run' : shareOf(outcome)}`)
+    whole &&= outcome !== null
+    sum.killed += outcome?.killed ?? 0
+    sum.all += outcome?.all ?? 0
+  }
+  const good = whole && sum.all > 0 && (sum.killed / sum.all) * 100 >= killedPercentMin
+  console.log(`${name}: ${shareOf(sum)}, in ${((performance.now() - began) / 60_000).toFixed(1)} min${good ? '' : `: less than ${String(killedPercentMin)} %, or not all of it`}`)
+  return good
 }
 
 async function mutation(wanted: readonly string[]): Promise<number> {
   await mkdir(reports, { recursive: true })
   const chosen = wanted.length === 0 ? areas : wanted.map(named)
   const tally = { passed: 0, failed: 0, skipped: areas.filter(({ name }) => !wanted.some((each) => each.split('/')[0] === name) && wanted.length > 0).length }
-  for (const area of chosen) {
-    const began = performance.now()
-    const outcome = await runArea(area)
-    const percent = outcome === null || outcome.all === 0 ? 0 : (outcome.killed / outcome.all) * 100
-    const good = percent >= killedPercentMin
-    for (const left of outcome?.left ?? []) console.log(`  not noticed: ${left}`)
-    console.log(`${area.name.padEnd(10)} ${outcome === null ? 'did not run' : `${String(outcome.killed)} of ${String(outcome.all)} noticed, ${percent.toFixed(1)} %, in ${((performance.now() - began) / 60_000).toFixed(1)} min`}${good ? '' : `, less than ${String(killedPercentMin)} %`}`)
-    tally[good ? 'passed' : 'failed'] += 1
-  }
+  for (const area of chosen) tally[await runArea(area) ? 'passed' : 'failed'] += 1
   console.log(closingLine(tally))
   return tally.failed > 0 || tally.passed === 0 ? 1 : 0
 }
