@@ -33,6 +33,7 @@ export function Banners(): ReactNode {
             ? problems.map((problem) => (
                 <Notice key={problem.code + problem.message} tone="bad" title={problem.message} actions={<Button size="small" onPress={() => { show({ at: 'settings', section: 'runtimes' }) }}>{t.app.openSettings}</Button>}>
                   <div className="soft">{problem.todo}</div>
+                  <div className="mono small quiet">{problem.code}</div>
                 </Notice>
               ))
             : null}

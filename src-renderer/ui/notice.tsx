@@ -22,7 +22,7 @@ export function Notice({ tone = 'info', title, urgent = false, actions, children
   )
 }
 
-/** A failure in words, with what to do about it and, where it helps, a way to try again. */
+/** A failure in words, with what to do about it, the code that the documentation lists it by and, where it helps, a way to try again. */
 export function FailureNotice({ failure, title, onRetry }: { readonly failure: Failure; readonly title?: string; readonly onRetry?: () => void }): ReactNode {
   return (
     <Notice
@@ -39,6 +39,7 @@ export function FailureNotice({ failure, title, onRetry }: { readonly failure: F
     >
       {title === undefined ? null : <div>{failure.message}</div>}
       <div className="soft">{failure.todo}</div>
+      <div className="mono small quiet">{failure.code}</div>
     </Notice>
   )
 }
