@@ -53,6 +53,15 @@ export function useEntryKeys(taskId: string): readonly string[] {
   )
 }
 
+/** Keys of a task's model calls, in order. */
+export function useCallKeys(taskId: string): readonly string[] {
+  const rows = useRows()
+  return useSyncExternalStore(
+    useCallback((listener: () => void) => rows.subscribeCalls(taskId, listener), [rows, taskId]),
+    () => rows.callKeys(taskId),
+  )
+}
+
 function useRowOf<T>(key: string, read: (rows: RowStore, key: string) => T | undefined): T | undefined {
   const rows = useRows()
   return useSyncExternalStore(

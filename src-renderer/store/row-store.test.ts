@@ -38,6 +38,28 @@ describe('RowStore', () => {
     )
   })
 
+  it('keeps the order of many rows that come, move and go at once', () => {
+    const many = (from: number, step: number): Row[] => Array.from({ length: 300 }, (_, n) => entry(`k${(from + n).toString()}`, ((from + n) * step) % 1_009))
+    const store = started(...many(0, 7))
+    store.apply({ seq: 5, put: [...many(200, 11), entry('k7', 5_000), entry('k7', -1)], drop: many(50, 1).slice(0, 100).map(({ key }) => key) })
+    const orders = store.entryKeys('t1').map((key) => store.entry(key)?.order ?? Number.NaN)
+    expect(orders).toEqual([...orders].sort((a, b) => a - b))
+    expect(new Set(store.entryKeys('t1'))).toEqual(new Set([...Array(500).keys()].filter((n) => n < 50 || n >= 150).map((n) => `k${n.toString()}`)))
+  })
+
+  it('lists a task’s model calls, and tells of them only', () => {
+    const call = (key: string, order: number): Row => ({ ...entry(key, order), body: { is: 'call' } }) as unknown as EntryRow
+    const store = started(entry('a', 1), call('c1', 2))
+    let told = 0
+    store.subscribeCalls('t1', () => (told += 1))
+    store.apply({ seq: 5, put: [entry('b', 3)], drop: ['a'] })
+    expect([told, store.callKeys('t1')]).toEqual([0, ['c1']])
+    store.apply({ seq: 6, put: [call('c2', 1)], drop: [] })
+    expect([told, store.callKeys('t1')]).toEqual([1, ['c2', 'c1']])
+    store.apply({ seq: 7, put: [], drop: ['c1'] })
+    expect([told, store.callKeys('t1')]).toEqual([2, ['c2']])
+  })
+
   it('lists tasks newest first, and waiting holds oldest first', () => {
     const store = started(task('old', 1), task('new', 2), hold('h2', 9), hold('h1', 3), hold('done', 1, 'approved'))
     expect(store.taskKeys()).toEqual(['task:new', 'task:old'])

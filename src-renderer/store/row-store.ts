@@ -5,11 +5,15 @@ type Listener = () => void
 /** What became of a patch: taken in, older than what is held, or a hole before it. */
 export type PatchOutcome = 'applied' | 'stale' | 'gap'
 
-/** What happened to a task's list of rows: those that came, and whether one went or moved. */
+/** What happened to a task's list of rows: keys that have to be put in their place, keys that stand in it no more, and whether a model call is among them. */
 interface ListChange {
-  readonly added: string[]
-  moved: boolean
+  readonly placed: Set<string>
+  readonly removed: Set<string>
+  calls: boolean
 }
+
+/** So many rows of one patch are put in their places one by one; of more, the whole list is sorted. */
+const singlyMax = 64
 
 const noKeys: readonly string[] = Object.freeze([])
 
@@ -21,6 +25,7 @@ export class RowStore {
   #seq = -1
   readonly #rows = new Map<string, Row>()
   readonly #entries = new Map<string, string[]>()
+  readonly #calls = new Map<string, readonly string[]>()
   #tasks: readonly string[] = noKeys
   #holds: readonly string[] = noKeys
   readonly #listeners = new Map<string, Set<Listener>>()
@@ -63,6 +68,11 @@ export class RowStore {
   /** Keys of a task's transcript in order. */
   entryKeys(taskId: string): readonly string[] {
     return this.#entries.get(taskId) ?? noKeys
+  }
+
+  /** Keys of a task's model calls in order. */
+  callKeys(taskId: string): readonly string[] {
+    return this.#calls.get(taskId) ?? noKeys
   }
 
   /** Takes in one patch. `gap` and `stale` change nothing. */
@@ -113,6 +123,10 @@ export class RowStore {
     return this.#subscribe(`entries ${taskId}`, listener)
   }
 
+  subscribeCalls(taskId: string, listener: Listener): () => void {
+    return this.#subscribe(`calls ${taskId}`, listener)
+  }
+
   #subscribe(topic: string, listener: Listener): () => void {
     const set = this.#listeners.get(topic) ?? new Set()
     this.#listeners.set(topic, set.add(listener))
@@ -133,7 +147,7 @@ export class RowStore {
       this.#changed.add(`row ${key}`)
       if (row.kind === 'task') tasksMoved = true
       if (row.kind === 'hold') holdsMoved = true
-      if (row.kind === 'entry') changeOf(row.taskId, changes).moved = true
+      if (row.kind === 'entry') noteRemoved(row, changes)
     }
     for (const row of put) {
       const before = this.#rows.get(row.key)
@@ -142,8 +156,8 @@ export class RowStore {
       if (row.kind === 'task') tasksMoved ||= before?.kind !== 'task' || before.createdAt !== row.createdAt
       if (row.kind === 'hold') holdsMoved ||= before?.kind !== 'hold' || before.outcome !== row.outcome || before.order !== row.order || before.digest !== row.digest || before.holdKind !== row.holdKind || (before.shownAt === null) !== (row.shownAt === null)
       if (row.kind === 'entry') {
-        if (before?.kind !== 'entry') changeOf(row.taskId, changes).added.push(row.key)
-        else if (before.order !== row.order) changeOf(row.taskId, changes).moved = true
+        if (before?.kind === 'entry' && before.order !== row.order) noteRemoved(before, changes)
+        if (before?.kind !== 'entry' || before.order !== row.order) notePlaced(row, changes)
       }
     }
     if (tasksMoved) this.#sortTasks()
@@ -151,18 +165,21 @@ export class RowStore {
     for (const [taskId, change] of changes) this.#sortEntries(taskId, change)
   }
 
-  #sortEntries(taskId: string, { added, moved }: ListChange): void {
+  #sortEntries(taskId: string, { placed, removed, calls }: ListChange): void {
     const before = (a: string, b: string): number => compareEntries(this.entry(a), this.entry(b))
     const old = this.#entries.get(taskId) ?? []
-    const fresh = added.filter((key) => this.entry(key)?.taskId === taskId).sort(before)
-    const [first] = fresh
-    const last = old.at(-1)
-    // Rows nearly always come at the end; then nothing that is there already has to be looked at.
-    const append = !moved && (first === undefined || last === undefined || before(last, first) <= 0)
-    // A row that was dropped and put in one patch is in both.
-    const all = append ? [...old, ...fresh] : [...new Set([...old, ...fresh])].filter((key) => this.entry(key)?.taskId === taskId).sort(before)
-    this.#entries.set(taskId, all)
+    // What moved is taken out by its key, since its order is another by now; nearly always it stands at the end.
+    const all = old.slice()
+    if (removed.size <= singlyMax) for (const key of removed) all.splice(all.lastIndexOf(key), 1)
+    const kept = removed.size <= singlyMax ? all : all.filter((key) => !removed.has(key))
+    if (placed.size <= singlyMax) for (const key of placed) kept.splice(placeOf(kept, key, before), 0, key)
+    else kept.push(...placed)
+    if (placed.size > singlyMax) kept.sort(before)
+    this.#entries.set(taskId, kept)
     this.#changed.add(`entries ${taskId}`)
+    if (!calls) return
+    this.#calls.set(taskId, kept.filter((key) => this.entry(key)?.body.is === 'call'))
+    this.#changed.add(`calls ${taskId}`)
   }
 
   #sortTasks(): void {
@@ -187,9 +204,35 @@ export class RowStore {
 function changeOf(taskId: string, changes: Map<string, ListChange>): ListChange {
   const known = changes.get(taskId)
   if (known !== undefined) return known
-  const made: ListChange = { added: [], moved: false }
+  const made: ListChange = { placed: new Set(), removed: new Set(), calls: false }
   changes.set(taskId, made)
   return made
+}
+
+/** A row that stood in the list goes, or has another place. One that came with this very patch does not stand in it yet. */
+function noteRemoved(row: EntryRow, changes: Map<string, ListChange>): void {
+  const change = changeOf(row.taskId, changes)
+  if (!change.placed.delete(row.key)) change.removed.add(row.key)
+  change.calls ||= row.body.is === 'call'
+}
+
+function notePlaced(row: EntryRow, changes: Map<string, ListChange>): void {
+  const change = changeOf(row.taskId, changes)
+  change.placed.add(row.key)
+  change.calls ||= row.body.is === 'call'
+}
+
+/** Where a key belongs in a sorted list. Rows nearly always come at the end. */
+function placeOf(sorted: readonly string[], key: string, before: (a: string, b: string) => number): number {
+  let [low, high] = [0, sorted.length]
+  const last = sorted.at(-1)
+  if (last === undefined || before(last, key) <= 0) return sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (before(sorted[middle] ?? '', key) <= 0) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 function compareEntries(a: EntryRow | undefined, b: EntryRow | undefined): number {

@@ -4,7 +4,7 @@ import type { TaskId } from '../../src-preload/contract/ids.ts'
 import type { EntryRow, Row, RowPatch, TaskRow } from '../../src-preload/contract/rows.ts'
 import { RowSync } from './row-sync.ts'
 
-const entry = (key: string, order: number, taskId = 't1'): Row => ({ kind: 'entry', key, taskId, order }) as unknown as EntryRow
+const entry = (key: string, order: number, taskId = 't1'): Row => ({ kind: 'entry', key, taskId, order, body: { is: 'status' } }) as unknown as EntryRow
 const task = (taskId: string): Row => ({ kind: 'task', key: `task:${taskId}`, taskId, createdAt: 0 }) as unknown as TaskRow
 
 /** A main process of rows: it numbers patches, and can lose some on their way. */

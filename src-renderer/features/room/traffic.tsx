@@ -1,9 +1,9 @@
 import { LoaderCircle, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { sameModel } from '../../../src-preload/contract/model-name.ts'
-import { rowKey, type ModelCall } from '../../../src-preload/contract/rows.ts'
+import type { ModelCall } from '../../../src-preload/contract/rows.ts'
 import { t } from '../../i18n/text.ts'
-import { useEntry, useEntryKeys } from '../../store/hooks.ts'
+import { useCallKeys, useEntry } from '../../store/hooks.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { count, duration, money } from '../../ui/format.ts'
 
@@ -12,8 +12,7 @@ const shownMax = 30
 
 /** The model calls of a task as they happen, newest first: by which way, which model, at what cost and how long. */
 export function TrafficSection({ taskId }: { readonly taskId: string }): ReactNode {
-  const prefix = rowKey.entry(taskId, 'call:')
-  const keys = useEntryKeys(taskId).filter((key) => key.startsWith(prefix))
+  const keys = useCallKeys(taskId)
   return (
     <section className="inspector-section" aria-label={t.inspector.traffic}>
       <h2 className="section-title">
