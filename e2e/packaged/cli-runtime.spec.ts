@@ -25,7 +25,9 @@ test('the owner lets Bot B run as the OpenCode CLI: the sample task from Setting
     await expect(room.tools({ callId })).toHaveAttribute('data-state', 'done', { timeout: 60_000 })
 
     await expect(room.hold('command'), 'the command waits at the broker, exact').toContainText('bun scripts/check-style.ts', { timeout: 120_000 })
-    await expect(room.tools({ tool: 'bash' }).last(), 'its call has begun and has no record yet').toHaveAttribute('data-state', 'running')
+    const waiting = room.tools({ tool: 'bash' }).last()
+    await expect(waiting, 'its row says whom it waits for, though the runtime says that it runs').toHaveAttribute('data-state', 'awaiting-approval')
+    await expect(waiting, 'and since when').toContainText(/\d:\d\d/)
     await screenshotBoth(app, 'cli-command-hold')
     await room.approve('command')
     await room.hasStatus('result-ready', 120_000)
