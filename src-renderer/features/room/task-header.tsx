@@ -198,10 +198,12 @@ function WaitsSince({ taskId, waiting }: { readonly taskId: string; readonly wai
 function Waiting({ activity, now }: { readonly activity: NonNullable<TaskRow['activity']>; readonly now: number }): ReactNode {
   const { waitingFor, waitingSince, nextTryAt } = activity
   return (
-    <span className="warn clip" data-waiting-for title={waitingFor ?? ''}>
-      {t.room.waitsFor(waitingFor ?? '')}
-      {waitingSince == null ? null : ` · ${countdown(now - waitingSince)}`}
-      {nextTryAt == null || nextTryAt <= now ? null : ` · ${t.room.nextTry(countdown(nextTryAt - now))}`}
+    <span className="warn waits" data-waiting-for title={waitingFor ?? ''}>
+      <span className="clip">{t.room.waitsFor(waitingFor ?? '')}</span>
+      <span className="nowrap">
+        {waitingSince == null ? null : ` · ${countdown(now - waitingSince)}`}
+        {nextTryAt == null || nextTryAt <= now ? null : ` · ${t.room.nextTry(countdown(nextTryAt - now))}`}
+      </span>
     </span>
   )
 }

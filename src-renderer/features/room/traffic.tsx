@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { sameModel } from '../../../src-preload/contract/model-name.ts'
 import type { ModelCall } from '../../../src-preload/contract/rows.ts'
 import { t } from '../../i18n/text.ts'
+import { useNowMs } from '../../store/clock.ts'
 import { useCallKeys, useEntry } from '../../store/hooks.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { count, duration, money } from '../../ui/format.ts'
@@ -29,8 +30,9 @@ export function TrafficSection({ taskId }: { readonly taskId: string }): ReactNo
 
 function TrafficLine({ rowKey: key }: { readonly rowKey: string }): ReactNode {
   const row = useEntry(key)
-  if (row?.body.is !== 'call') return null
-  const { call } = row.body
+  const call = row?.body.is === 'call' ? row.body.call : null
+  const now = useNowMs(call?.state === 'open')
+  if (call === null) return null
   const swapped = call.modelAnswered !== null && !sameModel(call.modelAsked, call.modelAnswered)
   return (
     <li className="traffic-line" data-call-number={call.callNumber} data-serving-path={call.path ?? 'unknown'} data-swapped={swapped}>
@@ -46,17 +48,18 @@ function TrafficLine({ rowKey: key }: { readonly rowKey: string }): ReactNode {
           {t.row.modelSwapped(call.modelAsked, call.modelAnswered ?? '')}
         </span>
       ) : null}
-      <span className={`small ${call.state === 'failed' || call.state === 'refused' ? 'bad' : 'quiet'}`}>{facts(call)}</span>
+      <span className={`small ${call.state === 'failed' || call.state === 'refused' ? 'bad' : 'quiet'}`}>{facts(call, now)}</span>
     </li>
   )
 }
 
 /** What is not known says so. */
-function facts(call: ModelCall): string {
+function facts(call: ModelCall, now: number): string {
   const tokens = call.inputTokens === null && call.outputTokens === null ? t.row.tokensUnknown : `${numberOf(call.inputTokens)} ${t.row.tokensIn}, ${numberOf(call.outputTokens)} ${t.row.tokensOut}`
+  if (call.state === 'open') return `${t.row.callStates.open} · ${duration(now - call.startedAt)}`
   const cost = call.costMicroUsd !== null ? money(call.costMicroUsd) : call.demo ? null : t.row.costUnknown
-  const state = call.state === 'done' || call.state === 'open' ? null : `${t.row.callStates[call.state]}${call.status === null ? '' : ` ${call.status.toString()}`}`
-  return [state, call.state === 'open' ? t.row.callStates.open : tokens, call.state === 'open' ? null : cost, call.latencyMs === null ? null : duration(call.latencyMs)].filter((part) => part !== null).join(' · ')
+  const state = call.state === 'done' ? null : `${t.row.callStates[call.state]}${call.status === null ? '' : ` ${call.status.toString()}`}`
+  return [state, tokens, cost, call.latencyMs === null ? null : duration(call.latencyMs)].filter((part) => part !== null).join(' · ')
 }
 
 function numberOf(tokens: number | null): string {

@@ -131,12 +131,14 @@ const stepIcons: Readonly<Record<StepState, LucideIcon>> = { passed: Check, fail
 export function VerificationSteps({ verification, running, foldKey }: { readonly verification: Verification | null; readonly running: boolean; readonly foldKey: string }): ReactNode {
   const run = (tests: TestRun | null): StepState => (tests === null ? 'not-reached' : tests.exitCode === 0 ? 'passed' : 'failed')
   const v = verification
+  // Where it could not be carried out, nothing was compared.
+  const compared = v !== null && v.failure === null
   return (
     <div className="stack">
       <ol className="steps">
-        <Step state={v === null ? (running ? 'running' : 'not-reached') : v.failure !== null && !v.treeMatches && v.testRun === null ? 'failed' : 'passed'} label={t.row.stepCopy} />
-        <Step state={v === null ? 'not-reached' : v.treeMatches ? 'passed' : 'failed'} label={v !== null && !v.treeMatches ? t.row.stepTreeBad : t.row.stepTree}>
-          {v === null ? null : <Digest value={v.treeDigest} />}
+        <Step state={v === null ? (running ? 'running' : 'not-reached') : compared ? 'passed' : 'failed'} label={t.row.stepCopy} />
+        <Step state={!compared ? 'not-reached' : v.treeMatches ? 'passed' : 'failed'} label={compared && !v.treeMatches ? t.row.stepTreeBad : t.row.stepTree}>
+          {compared ? <Digest value={v.treeDigest} /> : null}
         </Step>
         <Step state={v === null ? 'not-reached' : run(v.testRun)} label={t.row.stepTests}>
           {v?.testRun == null ? null : <TestRunLine run={v.testRun} foldKey={`${foldKey} tests`} />}
