@@ -16,7 +16,9 @@ const wheelTurns = 240
 const wheelPx = 1_500
 const frameMs = 16
 const appendedRows = 600
-const soakMs = 45_000
+/** One round of growing rows. The first is not counted: what the window loads and compiles when such a row is first drawn is no growth. */
+const soakFrames = 1_000
+const soakRounds = 3
 const longTaskMs = 50
 const heapGrowthMax = 1.05
 
@@ -67,13 +69,18 @@ async function measure(driven: DrivenApp): Promise<BenchRow[]> {
   await window.keyboard.press('Control+End')
   const appended = await driven.longTasksOf(() => append(driven, appendedRows, (frame) => (frame % 2 === 0 ? row(`said:${frame}`, 100_000 + frame, { is: 'message', text: `Row ${frame} that has just been **said**.`, streaming: false, reasoning: false }) : growing(frame))))
   await beginAnew(driven)
-  const before = await driven.heapBytes()
-  await append(driven, Math.floor(soakMs / frameMs / 2), (frame) => growing(frame % 120))
-  const growth = (await driven.heapBytes()) / before
+  const soak = async (): Promise<number> => {
+    await append(driven, soakFrames, (frame) => growing(frame % 120))
+    return driven.heapBytes()
+  }
+  const before = await soak()
+  let after = before
+  for (let round = 1; round < soakRounds; round += 1) after = await soak()
+  const growth = after / before
   const gated = (name: string, { longestMs, count }: { longestMs: number; count: number }): BenchRow => ({ name: `${name}: longest task (${count} over ${longTaskMs} ms)`, value: longestMs, unit: 'ms', reference: longTaskMs, ratio: longestMs / longTaskMs, gate: `none over ${longTaskMs} ms`, pass: count === 0 })
   return [
     gated('transcript of 20,000 rows, scrolling', scrolled), gated('transcript of 20,000 rows, a row a frame appended', appended),
-    { name: 'heap of the window after a soak of growing rows', value: before * growth / 1024 / 1024, unit: 'MiB', reference: before / 1024 / 1024, ratio: growth, gate: '≤ 1.05 × before', pass: growth <= heapGrowthMax },
+    { name: 'heap of the window after a soak of growing rows', value: after / 1024 / 1024, unit: 'MiB', reference: before / 1024 / 1024, ratio: growth, gate: '≤ 1.05 × before', pass: growth <= heapGrowthMax },
   ]
 }
 
