@@ -100,6 +100,8 @@ describe('the whole collaboration', () => {
       sayTurnEnded(run, 'done')
       await room.settle()
     }
+    // The turns are used up: the owner allows no further one, and has the result as it is.
+    await room.decide('denied')
     expect(room.state().status).toBe('result-ready')
     const refused = await room.decide('approved')
     expect(refused).toMatchObject({ ok: false, error: { code: 'verification-failed' } })

@@ -61,14 +61,18 @@ export const complete: Row = {
       },
     },
     {
-      promise: 'no correction begins that the budget has no message for, beside its result: the owner gets the result as it is',
+      promise: 'no correction begins that the budget has no message for, beside its result: the owner is asked for more, and gets the result as it is where that is denied',
       run: async (ground) => {
-        for (const [messagesMax, corrections] of [[3, 0], [4, 1]] as const) {
+        for (const [messagesMax, corrections, verdict] of [[3, 0, 'denied'], [4, 1, 'denied'], [3, 0, 'approved']] as const) {
           const room = await ground.room({ leadAnswers: steadyLead })
           const taskId = await toWork(room, { budget: { profile: 'few', turnsMax: 9, messagesMax, requestsMax: 20, tokensMax: 1_000_000, moneyMicroUsdMax: null, deadlineMs: 600_000 } })
           room.sandbox.exitCodes.push(1, 1, 1)
           for (let turn = 0; turn <= corrections; turn += 1) { sayTurnEnded(room.coder.run(), 'done'); await room.settle() }
-          assert.deepEqual([room.state(taskId).turns.filter(({ kind }) => kind === 'correction').length, room.state(taskId).status, room.state(taskId).verified], [corrections, 'result-ready', false])
+          const corrected = (): number => room.state(taskId).turns.filter(({ kind }) => kind === 'correction').length
+          assert.deepEqual([corrected(), room.state(taskId).status, waitingHolds(room.state(taskId)).map(({ hold }) => hold.kind)], [corrections, 'blocked', ['budget']])
+          await room.decide(taskId, verdict)
+          await room.settle()
+          assert.deepEqual([corrected(), room.state(taskId).status, room.state(taskId).verified], verdict === 'denied' ? [corrections, 'result-ready', false] : [1, 'working', false])
         }
       },
     },

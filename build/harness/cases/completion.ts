@@ -65,6 +65,8 @@ export const completion: Row = {
         run.spec.onCommandEnded({ askId: 'ask_1', text: 'bun test', cwd: '/workspace', exitCode: 0, refused: null, logDigest: digestOfText('forged log'), logTail: '9 pass 0 fail', durationMs: 1, limitHit: null })
         sayTurnEnded(run, 'All tests pass.')
         await room.settle()
+        // The owner allows no further turn, and has the result as it is.
+        await room.decide(taskId, 'denied')
         assert.deepEqual([room.state(taskId).status, room.state(taskId).verified], ['result-ready', false])
         const refused = await room.decide(taskId, 'approved')
         assert.ok(!refused.ok && refused.error.code === 'verification-failed')

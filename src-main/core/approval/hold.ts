@@ -17,9 +17,9 @@ export type HoldSubject =
   | { readonly for: 'acceptance'; readonly treeDigest: Digest }
   | { readonly for: 'budget'; readonly raised: BudgetLimits; readonly acceptsUnknown: boolean; readonly offer?: RaiseOffer; readonly then?: PausedStep }
 
-/** What the budget did not allow, and what the owner's top-up lets go on: a turn to start, or a question of Bot B to hand over. */
+/** What the budget did not allow, and what the owner's top-up lets go on: a turn to start, a result to send back, or a question of Bot B to hand over. */
 export type PausedStep =
-  | { readonly do: 'turn'; readonly kind: 'continue' | 'answer'; readonly text: string }
+  | { readonly do: 'turn'; readonly kind: 'continue' | 'answer' | 'correction'; readonly text: string }
   | { readonly do: 'question'; readonly upstreamId: string; readonly text: string; readonly options: readonly string[] }
 
 /** Something that waits for the owner. One-shot: bound to one bot and to the digest of exact content. */

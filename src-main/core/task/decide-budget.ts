@@ -2,6 +2,7 @@ import { failure } from '../../../src-preload/contract/failure.ts'
 import type { HoldSubject, PausedStep } from '../approval/hold.ts'
 import type { DecideContext } from './commands.ts'
 import { questionAsked } from './decide-question.ts'
+import { afterVerification, withoutCorrection } from './decide-verified.ts'
 import { decided, failTask, type Decided } from './decision.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, type TaskState } from './model.ts'
@@ -18,6 +19,7 @@ export function topUpApproved(state: TaskState, ctx: DecideContext, settled: Set
   const record = state.holds.get(settled.approvalId)
   const after: TaskState = { ...state, budget, holds: record === undefined ? state.holds : new Map(state.holds).set(settled.approvalId, { ...record, outcome: 'approved' }) }
   if (state.phase === 'briefing') return decided([...events, { type: 'lead-asked', purpose: 'brief' }], [{ kind: 'lead.brief' }])
+  if (state.phase === 'verifying' && state.verification !== null) return afterVerification(after, ctx, state.verification, events)
   if (state.phase !== 'coding' || state.recovery !== null) return decided(events)
   if (subject.then?.do === 'question') return askNow(after, ctx, subject.then, events)
   if (activeTurn(state) !== null) return decided(events)
@@ -35,7 +37,7 @@ export function goOn(state: TaskState, ctx: DecideContext, before: readonly Task
   return startTurn(state, ctx, { kind: 'continue', text: continueText(state.turns.at(-1)?.text ?? '') }, before)
 }
 
-/** The owner did not raise it: the task ends. */
-export function topUpDenied(state: TaskState, settled: TaskEvent): Decided {
-  return failTask(state, failure('budget-exhausted', 'The budget was used up, and the owner did not raise it.', 'Request a revision with a larger budget, or start a new task.'), [settled])
+/** The owner did not raise it: the task ends, or its result comes to the owner as it is. */
+export function topUpDenied(state: TaskState, ctx: DecideContext, settled: TaskEvent): Decided {
+  return withoutCorrection(state, ctx, [settled]) ?? failTask(state, failure('budget-exhausted', 'The budget was used up, and the owner did not raise it.', 'Request a revision with a larger budget, or start a new task.'), [settled])
 }

@@ -1,6 +1,7 @@
 import type { DecideContext, HostCommand } from './commands.ts'
 import { leadFailed } from './decide-brief.ts'
-import { reviewed, verified } from './decide-result.ts'
+import { reviewed } from './decide-result.ts'
+import { verified } from './decide-verified.ts'
 import { decided, failTask, ignored, type Decided } from './decision.ts'
 import type { EffectKind } from './effects.ts'
 import type { TaskEvent } from './events.ts'

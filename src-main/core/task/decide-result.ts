@@ -1,31 +1,20 @@
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
-import type { ApprovalId, TurnId } from '../../../src-preload/contract/ids.ts'
-import { limits } from '../../../src-preload/contract/limits.ts'
-import type { Evidence, Verification } from '../../../src-preload/contract/task.ts'
+import type { ApprovalId } from '../../../src-preload/contract/ids.ts'
+import type { Evidence } from '../../../src-preload/contract/task.ts'
 import { makeHold, type Hold } from '../approval/hold.ts'
-import { messageCharge } from '../budget/charge.ts'
 import { canonicalJson } from '../digest.ts'
-import { affordable } from './budget.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
-import { needsProviderHold } from './decide-brief.ts'
 import { closing, decided, ignored, withdrawHolds, wrongState, type Decided } from './decision.ts'
 import type { Effect } from './effects.ts'
 import type { TaskEvent } from './events.ts'
 import { isFinished, type TaskState } from './model.ts'
 import { post } from './post.ts'
-import { startTurn, turnsLeft } from './turns.ts'
-import { correctionText } from './turn-text.ts'
-import { clip, jsonBytes } from './words.ts'
+import { clip } from './words.ts'
 
 type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
 
 const summaryCharsMax = 4_000
 const summaryBytesMax = 12_000
-const correctionCharsMax = 12_000
-/** Of a correction's payload beside its text and test command. */
-const correctionFrameBytes = 256
-/** The correction and the result that answers it. */
-const messagesOfACorrection = 2
 
 /** The host's facts of the result are in: they go into the room, and the lead verifies them. */
 export function evidenceCollected(state: TaskState, command: Host<'evidence-collected'>, ctx: DecideContext): Decided {
@@ -39,31 +28,6 @@ export function evidenceCollected(state: TaskState, command: Host<'evidence-coll
     }),
     { type: 'verification-started' },
   ], [{ kind: 'verify.run' }])
-}
-
-/** Bot A's own re-run is over. A failure that Bot B can mend goes back to it while the budget lasts. */
-export function verified(state: TaskState, command: Host<'verified'>, ctx: DecideContext): Decided {
-  if (state.phase !== 'verifying') return ignored
-  const { verification } = command
-  const ended: TaskEvent = { type: 'verification-ended', verification }
-  // Time is up for a correction; the result as it is goes to the owner.
-  const mendable = !verification.passed && verification.failure === null && ctx.now < state.deadlineAt
-  if (mendable && turnsLeft(state) && affordable(state, 'correction-and-result', { ...messageCharge, messages: messagesOfACorrection }).ok) return correct(state, ctx, verification, ended)
-  // A2. A lead whose provider was never approved says nothing; the owner has the host's facts.
-  const asked: TaskState = { ...state, verification, verified: verification.passed, phase: 'reviewing' }
-  if (needsProviderHold(state, 'lead')) {
-    const ready = reviewed(asked, { failure: failure('provider-refused', 'Its provider was not approved for this task.', 'Look at the evidence yourself.') }, ctx)
-    return ready.ok ? decided([ended, ...ready.value.events], ready.value.effects) : ready
-  }
-  return decided([ended, { type: 'lead-asked', purpose: 'review' }], [{ kind: 'lead.review' }])
-}
-
-/** The result goes back to Bot B: an envelope that replies to it and belongs to the new turn, whose text is the envelope's. The approved input stays what it is. */
-function correct(state: TaskState, ctx: DecideContext, verification: Verification, ended: TaskEvent): Decided {
-  const testCommand = state.brief?.brief.testCommand ?? state.testCommand ?? ''
-  const text = clip(correctionText(verification), correctionCharsMax, limits.taskInputBytesMax - correctionFrameBytes - jsonBytes(testCommand))
-  const envelope = (turnId: TurnId): TaskEvent => post(state, ctx, 'lead', 'request', turnId, { requirement: text, goal: 'Mend the result that this replies to.', scope: '', criteria: [], testCommand, excerpts: [] })
-  return startTurn(state, ctx, { kind: 'correction', text, envelope }, [ended])
 }
 
 /** The lead's words on the evidence. With or without them the owner decides. */

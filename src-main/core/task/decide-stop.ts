@@ -52,7 +52,7 @@ function lateWhileUncertain(state: TaskState, { what, late, resending }: Recover
 }
 
 /** What waited until time was up: it was neither refused nor withdrawn, and a hold that nobody could see is told apart from one that was left. */
-function expired(state: TaskState, cause: string): TaskEvent[] {
+export function expired(state: TaskState, cause: string): TaskEvent[] {
   return [
     ...waitingHolds(state).map(({ hold, shownAt }): TaskEvent => ({ type: 'hold-settled', approvalId: hold.approvalId, outcome: shownAt === null ? 'never-shown' : 'expired', digest: hold.digest, cause })),
     ...openQuestions(state).map(({ questionId }): TaskEvent => ({ type: 'question-closed', questionId, how: 'expired' })),

@@ -6,8 +6,9 @@ import { briefApproved, briefWritten, denied, leadFailed, openTask, providerAppr
 import { topUpApproved, topUpDenied } from './decide-budget.ts'
 import { callEnded, callUnservable, callWanted } from './decide-calls.ts'
 import { appRestarted, coderExited, resolveRecovery, stoppedToResend, turnAmbiguous, turnReconciled } from './decide-recovery.ts'
-import { acceptanceApproved, acceptanceDenied, applied, applyRefused, evidenceCollected, requestRevision, reviewed, verified } from './decide-result.ts'
+import { acceptanceApproved, acceptanceDenied, applied, applyRefused, evidenceCollected, requestRevision, reviewed } from './decide-result.ts'
 import { coderStopped, deadlinePassed, requestStop } from './decide-stop.ts'
+import { correctionOverdue, verified } from './decide-verified.ts'
 import { grantGiven, revokeGrant } from './decide-grant.ts'
 import { askGone, commandAsked, foreignAnswer, permissionAsked } from './decide-permission.ts'
 import { leadAnswered, ownerAnswers, questionAsked, questionExpired } from './decide-question.ts'
@@ -68,7 +69,7 @@ function decideHold(state: TaskState, command: Extract<OwnerCommand, { is: 'deci
   switch (subject.for) {
     case 'brief': return approved ? briefApproved(state, ctx, settled) : denied(state, settled, 'The brief')
     case 'provider': return approved ? providerApproved(state, subject.bot, settled) : denied(state, settled, 'The provider')
-    case 'budget': return approved ? topUpApproved(state, ctx, settled, subject) : topUpDenied(state, settled)
+    case 'budget': return approved ? topUpApproved(state, ctx, settled, subject) : topUpDenied(state, ctx, settled)
     case 'acceptance': return approved ? acceptanceApproved(state, settled) : acceptanceDenied(state, settled, command.reason)
     case 'permission': {
       const message = approved ? '' : `The owner denied this${command.reason === null || command.reason === '' ? '.' : `: ${command.reason}`}`
@@ -116,7 +117,7 @@ function decideHost(state: TaskState, command: HostCommand, ctx: DecideContext):
     case 'apply-unclear': return state.phase === 'applying' ? decided([{ type: 'recovery-needed', what: 'The app ended while the result was being applied, and the folder matches neither the old nor the new state.' }]) : ignored
     case 'workspace-disposed': return state.workspaceDisposed ? ignored : decided([{ type: 'workspace-disposed' }])
     case 'effect-failed': return effectFailed(state, command, ctx)
-    case 'deadline-passed': return deadlinePassed(state)
+    case 'deadline-passed': return correctionOverdue(state, ctx) ?? deadlinePassed(state)
     case 'hold-not-shown': return state.holds.get(command.approvalId)?.outcome === 'waiting' && state.holds.get(command.approvalId)?.shownAt === null ? decided([{ type: 'hold-alarmed', approvalId: command.approvalId }]) : ignored
     case 'app-restarted': return appRestarted(state, command)
   }

@@ -43,7 +43,7 @@ function offerOf(state: TaskState, cap: RaiseOffer['cap'], needed: Charge): Rais
  * the choice and what goes on after it. Null: nothing can be raised or the owner is being asked, and the refusal stands.
  */
 export function topUpHold(state: TaskState, ctx: DecideContext, bot: Bot, why: Exhausted, needed: Charge, then?: PausedStep): TaskEvent | null {
-  const waits = bot === 'coder' ? state.phase === 'coding' : state.phase === 'briefing'
+  const waits = bot === 'lead' ? state.phase === 'briefing' : state.phase === (isCorrection(then) ? 'verifying' : 'coding')
   if (!waits || stepWaits(state, then)) return null
   const acceptsUnknown = why.reason === 'usage-unknown'
   const offer = isCap(why.reason) ? offerOf(state, why.reason, needed) : null
@@ -64,12 +64,27 @@ function cardOf(state: TaskState, bot: Bot, why: Exhausted, offer: RaiseOffer | 
     facts: [
       { label: 'Why', value: exhaustedFailure(why, state.budget).message, exact: false, authoredBy: 'host' },
       ...(offer === null ? [] : [{ label: 'Cap now', value: amount(offer.from, offer.cap), exact: false, authoredBy: 'host' as const }, { label: 'At most', value: amount(offer.max, offer.cap), exact: false, authoredBy: 'host' as const }]),
-      ...(then === undefined ? [] : [{ label: 'Then', value: then.do === 'question' ? 'Bot B\'s question is handed to Bot A' : 'Bot B goes on in a new turn', exact: false, authoredBy: 'host' as const }]),
+      ...(then === undefined ? [] : [{ label: 'Then', value: thenWords(then), exact: false, authoredBy: 'host' as const }]),
       ...(then?.do === 'question' ? [{ label: 'Its question', value: then.text, exact: true, authoredBy: 'coder' as const }] : []),
-      { label: 'If you deny', value: 'the task ends, and a snapshot of its workspace is kept', exact: false, authoredBy: 'host' },
+      { label: 'Until you decide', value: 'nothing that costs is done for this step', exact: false, authoredBy: 'host' },
+      { label: 'If you deny', value: isCorrection(then) ? 'the result comes to you as it is, with the check that did not pass' : 'the task ends, and a snapshot of its workspace is kept', exact: false, authoredBy: 'host' },
     ],
-    isolation: 'Nothing that costs is done for this step until you decide.', reaskReason: null,
+    isolation: 'The app raises the cap itself; the sandboxes stay as they are.', reaskReason: null,
   }
+}
+
+function thenWords(then: PausedStep): string {
+  if (then.do === 'question') return 'Bot B\'s question is handed to Bot A'
+  return isCorrection(then) ? 'the result goes back to Bot B, which mends it in a new turn' : 'Bot B goes on in a new turn'
+}
+
+function isCorrection(then: PausedStep | undefined): boolean {
+  return then?.do === 'turn' && then.kind === 'correction'
+}
+
+/** Whether the owner is being asked for the budget to send a result back. */
+export function correctionWaits(state: TaskState): boolean {
+  return waitingHolds(state).some(({ hold: { subject } }) => subject.for === 'budget' && isCorrection(subject.then))
 }
 
 /** Whether the owner is being asked for the budget of this very step. One hold at a time for model calls, one for a turn, and one for each question that waits for it. */

@@ -16,7 +16,7 @@ import { stepWaits, topUpHold } from './top-up.ts'
 export interface TurnContent { readonly kind: TurnKind; readonly text: string; readonly continues?: { readonly messageId: string; readonly effect: (turnId: TurnId) => Effect }; /** What goes into the room with the turn. */ readonly envelope?: (turnId: TurnId) => TaskEvent }
 
 /** Whether the budget has a turn left. */
-export function turnsLeft(state: TaskState): boolean {
+function turnsLeft(state: TaskState): boolean {
   return affordable(state, 'next-turn', turnCharge).ok
 }
 
