@@ -95,7 +95,7 @@ export function buildParts(ground: Ground, options: ComposeOptions) {
   const directory = fallbackAware(providers, () => settings.get(), process.env)
   const sqliteVersion = journal.value.facts().sqliteVersion
   const engine = new Engine({
-    ...life, clock, ids, timers, journal: journal.value, sandbox, coder, gateway: probeAware(processes.onDemand), transport: createRoomTransport(), directory, lead, workspace, notifier: options.notifier,
+    ...life, clock, monotonicMs: () => performance.now(), ids, timers, journal: journal.value, sandbox, coder, gateway: probeAware(processes.onDemand), transport: createRoomTransport(), directory, lead, workspace, notifier: options.notifier,
     versions: () => ({ app: options.appVersion, electron: process.versions.electron, sqlite: sqliteVersion, openCode: null }), scriptedOwner: options.scriptedOwner, log: note, breathe: createBreath(),
   })
   return ok({ ground, journal: journal.value, sandbox, coder, gateway, directory, workspace, lead, engine, processes, sqliteVersion, ids })

@@ -3,6 +3,7 @@ import type { SqliteJournal } from '../../src-main/adapters/sqlite/journal.ts'
 import { SeenCalls } from '../../src-main/core/task/seen-calls.ts'
 import { Dispatcher } from '../../src-main/engine/dispatch.ts'
 import { Room } from '../../src-main/engine/room.ts'
+import { createSteadyClock } from '../../src-main/engine/steady-clock.ts'
 import type { TaskId } from '../../src-preload/contract/ids.ts'
 
 /** What a journal folds to, as plain JSON: its head, and of each task the state and the rows that the window draws. */
@@ -13,7 +14,7 @@ export function foldOf(journal: SqliteJournal): JournalFold {
   const time = createFakeTime()
   const room = new Room(time, time)
   const dispatcher = new Dispatcher({
-    journal, clock: time, room, live: () => ({ isolation: null, waiting: null }), committed: () => undefined,
+    journal, clock: createSteadyClock(time, () => time.waitedMs()), room, live: () => ({ isolation: null, waiting: null }), committed: () => undefined,
     coder: { mintIds: () => { throw new Error('a fold decides nothing') } },
   })
   const tasks: Record<string, { state: unknown; rows: unknown }> = {}

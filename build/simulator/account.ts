@@ -7,12 +7,13 @@ import { rowSchema, type Row } from '../../src-preload/contract/rows.ts'
 /** Who may approve: the person in front of the window, or the script that says so of itself. */
 const owners: ReadonlySet<string> = new Set(['owner', 'scripted-owner'])
 
-interface Stream { readonly book: LawBook; readonly hashes: string[] }
+interface Stream { readonly book: LawBook; readonly hashes: string[]; newestAt: number }
 
 /**
  * What is held against a journal, wherever it was written: by the simulator's one thread or by a packaged app that is killed again and again.
  * Each task's laws (one submission a turn, budgets that only the owner raises, no acceptance without the owner, legal status and facets), nobody
- * but the owner approves, and nothing that was once read from the journal is ever gone from it or different. Throws with what is broken.
+ * but the owner approves, and nothing that was once read from the journal is ever gone from it or different, no time on record
+ * goes back. Throws with what is broken.
  */
 export interface Account {
   /** Holds what is new against the laws; gives it, each stream's in order. */
@@ -29,7 +30,7 @@ export function openAccount(): Account {
   const take: Account['take'] = (journal) => {
     const fresh: StoredEvent[] = []
     for (const name of journal.streams()) {
-      const stream = streams.get(name) ?? { book: openLawBook(), hashes: [] }
+      const stream = streams.get(name) ?? { book: openLawBook(), hashes: [], newestAt: 0 }
       streams.set(name, stream)
       for (const stored of journal.read(name, stream.hashes.length)) {
         hold(name, stream, stored)
@@ -58,6 +59,8 @@ function hold(name: string, stream: Stream, stored: StoredEvent): void {
   assert.deepEqual(stream.book.next({ payload: event, at: stored.at, seq: stored.seq }), [], `a law is broken in ${name}`)
   if (event.type === 'hold-settled' && event.outcome === 'approved') assert.ok(owners.has(stored.actor), `${stored.actor} approved in ${name}`)
   if (event.type === 'apply-intended') assert.ok(owners.has(stored.actor), `${stored.actor} had the result of ${name} applied`)
+  assert.ok(stored.at >= stream.newestAt, `${name} goes back in time at its event ${String(stored.version)}`)
+  stream.newestAt = stored.at
   stream.hashes.push(stored.hash)
 }
 

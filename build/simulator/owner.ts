@@ -25,7 +25,8 @@ export function ownerCommand(state: TaskState, random: Random): OwnerCommand | n
   if (holds.length === 0) return null
   if (dice === 17 && state.grants.size > 0) return { is: 'revoke-grant', grantId: random.pick([...state.grants.keys()]) }
   const { hold } = random.pick(holds)
-  return { is: 'decide-hold', approvalId: hold.approvalId, digest: random.chance(0.97) ? hold.digest : digestOfText('forged'), verdict: random.chance(0.88) ? 'approved' : 'denied', reason: null, ...amountOf(hold, random), standing: random.chance(0.2) ? (standingOffer(state.taskId, hold)?.choices.at(-1)?.digest ?? null) : null }
+  const choices = standingOffer(state.taskId, hold)?.choices ?? []
+  return { is: 'decide-hold', approvalId: hold.approvalId, digest: random.chance(0.97) ? hold.digest : digestOfText('forged'), verdict: random.chance(0.88) ? 'approved' : 'denied', reason: null, ...amountOf(hold, random), standing: choices.length > 0 && random.chance(0.2) ? random.pick(choices).digest : null }
 }
 
 /** At times an amount, mostly one that the card offers. */

@@ -12,6 +12,7 @@ import type { CallId, TaskId } from '../../src-preload/contract/ids.ts'
 import { seeded, type Random } from '../harness/random.ts'
 import { openAccount, restlessRows, type Account } from './account.ts'
 import { fileDisk, memoryDisk, type Disk } from './disk.ts'
+import { openLifetimes, type Lifetimes } from './lifetimes.ts'
 import { endingCommand, ownerCommand } from './owner.ts'
 import { noTroubles, type Troubles } from './tally.ts'
 import { openWire, type Wire } from './wire.ts'
@@ -24,7 +25,7 @@ export interface Walked { readonly lives: number; readonly events: number; reado
 export interface WalkOptions { readonly dieAt?: { readonly name: Failpoint; readonly nth: number }; readonly files?: boolean }
 
 /** One seed's app, with what is held against it. */
-interface Walk { readonly room: ScriptedRoom; readonly random: Random; readonly disk: Disk; readonly wire: Wire; readonly tasks: TaskId[]; readonly account: Account; readonly ledger: Ledger; readonly troubles: Troubles; readonly trace: string[]; lives: number; names: number }
+interface Walk { readonly room: ScriptedRoom; readonly random: Random; readonly disk: Disk; readonly wire: Wire; readonly tasks: TaskId[]; readonly account: Account; readonly lifetimes: Lifetimes; readonly ledger: Ledger; readonly troubles: Troubles; readonly trace: string[]; lives: number; names: number }
 
 const stepsMax = 70
 const traceLinesMax = 40
@@ -38,8 +39,9 @@ export async function walk(seed: number, { dieAt, files = false }: WalkOptions =
   const time = createFakeTime()
   const disk = files ? fileDisk(random, time) : memoryDisk()
   const wire = openWire(random, () => calm, troubles)
-  const room = await openScriptedRoom({ time, journal: () => disk.open(), leadAnswers: unsteadyLead(random, () => calm), blowAt: fate({ random, calm: () => calm, troubles, disk, dieAt: dieAt ?? null }), onCoder: (coder) => { overWire(coder, wire) } })
-  const it: Walk = { room, random, disk, wire, tasks: [], account: openAccount(), ledger: new Map(), troubles, trace: [], lives: 1, names: 0 }
+  const lifetimes = openLifetimes(time)
+  const room = await openScriptedRoom({ time, journal: () => lifetimes.watch(disk.open()), leadAnswers: unsteadyLead(random, () => calm), blowAt: fate({ random, calm: () => calm, troubles, disk, dieAt: dieAt ?? null }), onCoder: (coder) => { overWire(coder, wire) } })
+  const it: Walk = { room, random, disk, wire, tasks: [], account: openAccount(), lifetimes, ledger: new Map(), troubles, trace: [], lives: 1, names: 0 }
   try {
     for (let step = 0; step < stepsMax; step += 1) { await move(it); check(it) }
     calm = true
@@ -64,6 +66,7 @@ async function revive(it: Walk): Promise<void> {
 async function startAgain(it: Walk): Promise<void> {
   it.trace.push('the app starts again')
   it.lives += 1
+  it.lifetimes.restarts()
   await it.room.restart()
   // A life that ended again meanwhile knows of a commit that may be torn: only the next one can say.
   if (it.room.life.alive) read(it, it.account.reopened(it.room.journal))
@@ -76,8 +79,8 @@ async function move(it: Walk): Promise<void> {
   const who = random.below(22)
   if (who < 9) { it.trace.push('the coder acts'); await coderActs(room.coder, random, it.ledger, () => { it.names += 1; return String(it.names) }) }
   else if (who < 16) await ownerActs(it)
-  else if (who === 16) { const ms = random.pick([0, 100, 1_000, 5_000, 30_000]); it.trace.push(`${String(ms)} ms pass`); await room.time.advance(ms) }
-  else if (who === 17 && random.chance(0.2)) { const ms = random.pick([-60_000, -1_000, 60_000, 700_000]); troubles.clockJumps += 1; it.trace.push(`the clock jumps ${String(ms)} ms`); room.time.jump(room.time.now() + ms) }
+  else if (who === 16) { const ms = random.pick([0, 100, 1_000, 5_000, 30_000, 200_000]); it.trace.push(`${String(ms)} ms pass`); await room.time.advance(ms) }
+  else if (who === 17 && random.chance(0.2)) { const ms = random.pick([-86_400_000, -700_000, -60_000, -1_000, 60_000, 700_000]); troubles.clockJumps += 1; it.trace.push(`the clock jumps ${String(ms)} ms`); room.time.jump(room.time.now() + ms) }
   else if (who === 18 && random.chance(0.3)) { troubles.kills += 1; it.trace.push('the app is killed'); room.life.end() }
   else if (who === 19) modelCalls(it)
   else if (who === 20) { it.trace.push('what was late arrives'); it.wire.deliverLate() }
@@ -157,6 +160,7 @@ function check(it: Walk): void {
 
 function read(it: Walk, fresh: readonly StoredEvent[]): void {
   for (const stored of fresh) {
+    it.lifetimes.hold(stored)
     if (stored.type === 'recovery-needed') it.troubles.uncertain += 1
     it.trace.push(`    ${stored.stream.slice(5, 9)} ${stored.type} ${['turn-intended', 'turn-submitted', 'turn-ended'].includes(stored.type) ? (stored.payload as { turnId: string }).turnId : ''}`)
   }

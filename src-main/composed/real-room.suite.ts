@@ -43,7 +43,7 @@ export async function openRealRoom(options: { readonly holdMs?: number } = {}) {
   const workspace = createWorkspace({ root: join(dir, 'tasks'), sampleDir: join(root, 'resources/sample'), clock: realClock, quotaBytes: () => 1e10, patchDir: join(dir, 'patches') })
   const journal = openJournal({ path: join(dir, 'journal/journal.sqlite'), clock: realClock })
   if (!journal.ok) throw new Error(journal.error.message)
-  const engine = new Engine({ clock: realClock, ids, timers: realTimers, journal: journal.value, sandbox, coder, gateway, transport: createRoomTransport(), directory, lead: createLead(), workspace, notifier: { holdWaiting: () => undefined }, versions: () => ({ app: '0', electron: '0', sqlite: '0', openCode: null }), scriptedOwner: true, log })
+  const engine = new Engine({ clock: realClock, monotonicMs: () => performance.now(), ids, timers: realTimers, journal: journal.value, sandbox, coder, gateway, transport: createRoomTransport(), directory, lead: createLead(), workspace, notifier: { holdWaiting: () => undefined }, versions: () => ({ app: '0', electron: '0', sqlite: '0', openCode: null }), scriptedOwner: true, log })
   await engine.start()
   const close = async (): Promise<void> => {
     await engine.close()

@@ -11,10 +11,11 @@ import { evolve, opened } from '../core/task/evolve.ts'
 import { isFinished, type TaskState } from '../core/task/model.ts'
 import { entriesOf, holdsOf, project } from '../core/task/rows/project.ts'
 import { taskRow, type LiveFacts } from '../core/task/rows/task-row.ts'
-import type { Clock, Coder, EffectRecord, Journal, StoredEvent } from './ports.ts'
+import type { Coder, EffectRecord, Journal, StoredEvent } from './ports.ts'
 import { contentDigestOf } from './content-digest.ts'
 import { refusalOf } from './refusal.ts'
 import type { Room } from './room.ts'
+import type { SteadyClock } from './steady-clock.ts'
 
 /** Who gives a command, under which id, and which effect's outcome it reports. */
 export interface CommandMeta { readonly commandId: string; readonly actor: string; readonly settles?: readonly string[] }
@@ -27,7 +28,7 @@ export interface EffectPayload { readonly effect: Effect; readonly generation: n
 
 export interface DispatcherDeps {
   readonly journal: Journal
-  readonly clock: Clock
+  readonly clock: SteadyClock
   readonly coder: Pick<Coder, 'mintIds'>
   readonly room: Room
   readonly live: (taskId: TaskId) => LiveFacts
@@ -85,6 +86,7 @@ export class Dispatcher {
         if (event.type !== 'task-opened') return null
         state = opened(event, stored.at)
       } else state = evolve(state, event, stored.at, stored.seq)
+      this.#deps.clock.atLeast(stored.at)
       each(state, event, stored)
     }
     return state

@@ -17,6 +17,7 @@ import { hostOf } from './effects/models.ts'
 import type { Failing } from './failpoints.ts'
 import { workspaceEffects } from './effects/workspace.ts'
 import { Ingest } from './ingest.ts'
+import { knownVersion } from './known-version.ts'
 import { Lanes, type Step } from './lanes.ts'
 import { Outbox } from './outbox.ts'
 import type { Clock, Coder, Ids, Journal, Lead, ModelDirectory, ModelGateway, ModelTarget, Notifier, RoomCarrier, Sandbox, Timers, Workspace } from './ports.ts'
@@ -25,10 +26,11 @@ import { recover } from './recovery.ts'
 import { Room } from './room.ts'
 import { RoomPost } from './room-post.ts'
 import { refuseAll, Runs } from './runs.ts'
+import { createSteadyClock, type SteadyClock } from './steady-clock.ts'
 import { Watch } from './watch.ts'
 
 export interface EngineDeps extends Failing {
-  readonly clock: Clock; readonly ids: Ids; readonly timers: Timers; readonly journal: Journal; readonly sandbox: Sandbox; readonly coder: Coder; readonly gateway: ModelGateway; readonly transport: RoomCarrier; readonly directory: ModelDirectory; readonly lead: Lead; readonly workspace: Workspace; readonly notifier: Notifier
+  readonly clock: Clock; /** Milliseconds of waking time since some moment of this life; never set back. */ readonly monotonicMs: () => number; readonly ids: Ids; readonly timers: Timers; readonly journal: Journal; readonly sandbox: Sandbox; readonly coder: Coder; readonly gateway: ModelGateway; readonly transport: RoomCarrier; readonly directory: ModelDirectory; readonly lead: Lead; readonly workspace: Workspace; readonly notifier: Notifier
   readonly versions: () => RunVersions
   /** True when a script, not a person, drives the window: nothing it does counts as human acceptance. */
   readonly scriptedOwner: boolean
@@ -37,12 +39,10 @@ export interface EngineDeps extends Failing {
   readonly breathe?: () => Promise<void>
 }
 
-const probesAgainMax = 3
-
 /** The engine: everything between the window and the adapters. */
 export class Engine {
   readonly room: Room
-  readonly #deps: EngineDeps
+  readonly #deps: EngineDeps & { readonly clock: SteadyClock }
   readonly #runs = new Runs()
   readonly #dispatcher: Dispatcher
   readonly #outbox: Outbox
@@ -50,9 +50,11 @@ export class Engine {
   readonly #ingest: Ingest
   readonly #watch: Watch
   readonly #bootId: string
+  readonly #lifetime = new AbortController()
   #isolation: IsolationReport | null = null
 
-  constructor(deps: EngineDeps) {
+  constructor(given: EngineDeps) {
+    const deps = { ...given, clock: createSteadyClock(given.clock, given.monotonicMs) }
     this.#deps = deps
     this.#bootId = deps.ids.next('boot')
     this.room = new Room(deps.clock, deps.timers)
@@ -110,7 +112,7 @@ export class Engine {
     if (!lead.ok) return lead
     const coder = this.#deps.directory.resolve(task.models.coder)
     if (!coder.ok) return coder
-    const probed = await this.#usableCoder()
+    const probed = await knownVersion(() => this.#deps.coder.probe(), this.#deps.timers, this.#lifetime.signal)
     if (!probed.ok) return probed
     // Looked at last, in the same breath as the commit: of two clicks at once, the second sees the first one's task.
     const room = this.#roomFor(task)
@@ -155,6 +157,7 @@ export class Engine {
 
   /** Ends all processes with proof, and takes nothing new. What was in flight is found again at the next start. */
   async close(): Promise<void> {
+    this.#lifetime.abort()
     this.#watch.close()
     this.#ingest.close()
     this.#lanes.close()
@@ -165,16 +168,6 @@ export class Engine {
     // Those whose start was under way.
     await this.#stopAll()
     this.room.close()
-  }
-
-  /** A probe that timed out says nothing: on a machine under load it is tried again, a few times, before the task is refused. */
-  async #usableCoder(): ReturnType<Coder['probe']> {
-    let probed = await this.#deps.coder.probe()
-    for (let again = 0; again < probesAgainMax && !probed.ok && probed.error.code === 'opencode-probe-timeout'; again += 1) {
-      await new Promise<void>((resolve) => { this.#deps.timers.after(limits.versionUnknownForMs, new AbortController().signal, resolve) })
-      probed = await this.#deps.coder.probe()
-    }
-    return probed
   }
 
   /** Whether one more task may begin, and what it revises can be revised. */

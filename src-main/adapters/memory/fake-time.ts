@@ -8,6 +8,8 @@ export interface FakeTime extends Clock, Timers {
   advance(ms: number): Promise<void>
   /** Sets the wall clock without the time in between, as sleep or an operator does. Timers that are due then run with the next `advance`. */
   jump(toMs: number): void
+  /** Milliseconds that really passed: what no operator sets, and no sleep counts. */
+  waitedMs(): number
   /** Whether a timer is due now. */
   due(): boolean
   /** How many timers are armed. */
@@ -50,6 +52,7 @@ export function createFakeTime(startMs = 1_800_000_000_000): FakeTime {
       pass(rest)
     },
     jump: (toMs) => { now = toMs },
+    waitedMs: () => waited,
     due: () => nextDue(0) !== undefined,
     armed: () => timers.size,
   }

@@ -118,7 +118,7 @@ function makeLife(ground: Ground, blowAt: (point: Failpoint, passed: number) => 
   const journal = ground.openJournal()
   ground.coders.push(coder)
   const engine = new Engine({
-    clock: time, ids, timers: mortalTimers(time, life), journal: mortalJournal(journal, life), sandbox, coder: ground.remoteCoder?.() ?? coder, gateway, transport: ground.transport(), directory, lead: ground.remoteLead?.() ?? lead, workspace: mortalWorkspace(workspace, life), notifier,
+    clock: time, monotonicMs: () => time.waitedMs(), ids, timers: mortalTimers(time, life), journal: mortalJournal(journal, life), sandbox, coder: ground.remoteCoder?.() ?? coder, gateway, transport: ground.transport(), directory, lead: ground.remoteLead?.() ?? lead, workspace: mortalWorkspace(workspace, life), notifier,
     failpoint: (name) => life.pass(name),
     versions: () => ({ app: '0', electron: '0', sqlite: '0', openCode: null }), scriptedOwner: false,
     log: (level, msg, fields) => { if (level === 'error' && life.alive) ground.errors.push(`${msg} ${JSON.stringify(fields)}`) },
@@ -194,7 +194,7 @@ export async function openScriptedRoom(options: RoomOptions = {}): Promise<Scrip
       if (before?.outcome !== 'waiting') return
       if (before.shownAt === null) await room.give(taskId, { is: 'hold-shown', approvalId, digest: before.hold.digest }, `shown:${approvalId}`)
       const shownAt = current.life.alive ? room.state(taskId).holds.get(approvalId)?.shownAt : null
-      if (typeof shownAt === 'number') await ground.time.advance(Math.max(0, shownAt + limits.humanDecisionMs - ground.time.now()))
+      if (typeof shownAt === 'number') await ground.time.advance(before.shownAt === null ? limits.humanDecisionMs : Math.min(limits.humanDecisionMs, Math.max(0, shownAt + limits.humanDecisionMs - ground.time.now())))
     },
     decide: async (taskId, verdict, approvalId) => {
       const record = approvalId === undefined ? waitingHolds(room.state(taskId))[0] : room.state(taskId).holds.get(approvalId)

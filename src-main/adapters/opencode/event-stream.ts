@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import type { Timers } from '../../engine/ports.ts'
 import type { ControlClient } from './control-client.ts'
-import { pause } from './pause.ts'
+import { pause } from '../../engine/pause.ts'
 import { parseEvent, type ParsedEvent } from './wire.ts'
 
 /** OpenCode sends a heartbeat every 10 s: two missed ones and some slack mean that the stream is dead. */

@@ -1,13 +1,12 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
-import { limits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { SandboxLimits } from '../../../src-preload/contract/task.ts'
-import type { AgentProcess, Coder, CoderRun, CoderSpec, Timers } from '../../engine/ports.ts'
+import { knownVersion } from '../../engine/known-version.ts'
+import type { AgentProcess, Coder, CoderRun, CoderSpec } from '../../engine/ports.ts'
 import { cliWay } from './cli/cli-way.ts'
 import type { Boot } from './launch-config.ts'
 import { createMessageIds } from './message-ids.ts'
-import { pause } from './pause.ts'
 import { createRefusedCommands } from './refused-commands.ts'
 import { serverWay } from './server-way.ts'
 import { prepareStateFolder } from './state-folder.ts'
@@ -26,7 +25,7 @@ export function createOpenCodeCoder(deps: OpenCodeDeps): Coder {
 }
 
 async function start(deps: OpenCodeDeps, probe: () => Promise<Result<UsableBinary, Failure>>, spec: CoderSpec, signal: AbortSignal): Promise<Result<CoderRun, Failure>> {
-  const [binary, isolation] = await Promise.all([untilKnown(probe, deps.timers, signal), deps.sandbox.probe()])
+  const [binary, isolation] = await Promise.all([knownVersion(probe, deps.timers, signal), deps.sandbox.probe()])
   if (!binary.ok) return binary
   if (!isolation.usable) return err(isolation.failure ?? failure('isolation-unavailable', isolation.summary, 'Look at Settings → Isolation.'))
   const boot: Boot = { password: randomBytes(24).toString('base64url'), nonce: `boot-${randomBytes(16).toString('hex')}`, port: randomInt(20_000, 60_000), shellPath: deps.shellClientPath }
@@ -40,18 +39,6 @@ async function start(deps: OpenCodeDeps, probe: () => Promise<Result<UsableBinar
   if (opened.ok) return ok({ ...opened.value, version: binary.value.version, pid: agent.pid, startTime: agent.startTime, isolation, notes: way.value.notes })
   await agent.stop()
   return opened
-}
-
-/**
- * A first look at a binary that is not in memory yet, on a busy machine, can take longer than the probe's bound: the start looks again
- * when the unknown answer has expired, twice.
- */
-async function untilKnown(probe: () => Promise<Result<UsableBinary, Failure>>, timers: Timers, signal: AbortSignal): Promise<Result<UsableBinary, Failure>> {
-  for (let again = 2; ; again -= 1) {
-    const probed = await probe()
-    if (probed.ok || probed.error.code !== 'opencode-probe-timeout' || again === 0 || signal.aborted) return probed
-    await pause(timers, limits.versionUnknownForMs + 50, signal)
-  }
 }
 
 async function launch({ deps, spec, boot, binary, refused }: WayParts, way: Way, sandboxLimits: SandboxLimits | undefined, signal: AbortSignal): Promise<Result<AgentProcess, Failure>> {

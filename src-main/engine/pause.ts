@@ -1,4 +1,4 @@
-import type { Timers } from '../../engine/ports.ts'
+import type { Timers } from './ports.ts'
 
 /** Resolves after `ms`, or at once when the signal aborts. */
 export function pause(timers: Timers, ms: number, lifetime: AbortSignal): Promise<void> {
