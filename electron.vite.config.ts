@@ -3,6 +3,7 @@ import { defineConfig } from 'electron-vite'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { withoutFailpoints } from './build/release/failpoints.ts'
+import { compiledWords } from './build/words/plugin.ts'
 
 const at = (path: string): string => resolve(import.meta.dirname, path)
 
@@ -23,8 +24,9 @@ const mainEntries = Object.fromEntries(
 /** Bundles of the main process. What tests steer has failpoints; what ships has none. */
 function mainBundles(failpoints: boolean, outDir: string) {
   return {
-    define: { __FAILPOINTS__: String(failpoints) },
-    plugins: failpoints ? [] : [withoutFailpoints()],
+    // What ships needs no parser of messages: they are compiled.
+    define: { __FAILPOINTS__: String(failpoints), 'process.env.NODE_ENV': JSON.stringify('production') },
+    plugins: [compiledWords(), ...(failpoints ? [] : [withoutFailpoints()])],
     build: {
       outDir,
       target: nodeTarget,
@@ -50,7 +52,7 @@ const preload = {
 
 const renderer = {
   root: at('src-renderer'),
-  plugins: [react()],
+  plugins: [compiledWords(), react()],
   // Grammars are chunks of their own for a worker, too.
   worker: { format: 'es' as const },
   build: {

@@ -31,15 +31,15 @@ export function subfolder(folder: string, name: string): string {
 }
 
 /**
- * The environment of an owner's fresh account in `home`: nothing of the tests' own environment but the screen and the path.
+ * The environment of an owner's fresh account in `home`, in English whatever this machine speaks: nothing of the tests' own environment but the screen and the path.
  */
 export function ownerEnvironment(home: string): Record<string, string> {
-  const kept = ['PATH', 'DISPLAY', 'LANG', 'TZ'].flatMap((name) => {
+  const kept = ['PATH', 'DISPLAY', 'TZ'].flatMap((name) => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]
   })
   const uid = appUid()
-  return { ...Object.fromEntries(kept), ...(uid === null ? {} : { COUNTERSIGN_E2E_ACCOUNT: String(uid) }), HOME: home, TMPDIR: subfolder(home, 'tmp') }
+  return { ...Object.fromEntries(kept), LANG: 'C.UTF-8', ...(uid === null ? {} : { COUNTERSIGN_E2E_ACCOUNT: String(uid) }), HOME: home, TMPDIR: subfolder(home, 'tmp') }
 }
 
 /** Gives a file or folder to the app's account. */

@@ -19,9 +19,10 @@ import { createAnswer, type Handlers } from './shell/ipc/answer.ts'
 import { createHandlers, diagnosticsHandlers, type Services } from './shell/ipc/handlers.ts'
 import { Push } from './shell/ipc/push.ts'
 import type { Answer } from './shell/ipc/serve.ts'
+import { speak } from './shell/language.ts'
 import { installMenu } from './shell/menu.ts'
 import { createOpenAtLogin, type OpenAtLogin } from './shell/open-at-login.ts'
-import { createAttention, type Attention } from './shell/attention.ts'
+import { createAttention } from './shell/attention.ts'
 import { testProvider } from './shell/provider-test.ts'
 import { sampleIn } from './shell/resources-folder.ts'
 import { readSampleTask } from './shell/sample-task.ts'
@@ -62,7 +63,9 @@ export async function startApp({ window, entriesDir, give, links }: Opened): Pro
   const { electron, node, chrome } = process.versions
   console.log(`versions ${JSON.stringify({ app: app.getVersion(), electron, node, chrome, sqlite: parts.sqliteVersion })}`)
   const push = new Push(parts.engine.room)
-  installMenu((command) => { push.signal({ is: 'menu', command }) })
+  const drawMenu = (): void => { installMenu((command) => { push.signal({ is: 'menu', command }) }) }
+  await speak(ground.settings.get().appearance.language ?? 'system')
+  drawMenu()
   const updates = loadOnce(async () => (await import('./look-for-updates.ts')).openUpdates(parts, options, () => { push.signal({ is: 'app-info-changed' }) }))
   quitInOrder(parts, options, window, updates)
   const linkDesk = new LinkDesk(links, () => { push.signal({ is: 'link-waits' }) })
@@ -71,7 +74,7 @@ export async function startApp({ window, entriesDir, give, links }: Opened): Pro
   if (unreadable !== null) { give(answer(blockedHandlers(ground, options, unreadable))); return }
   const handedOut = new Promise<void>((resolve) => { push.onSnapshot(resolve) })
   const drawn = Promise.race([handedOut.then(() => pause(firstFramesMs)), pause(firstFramesMsMax)])
-  give(answer(warmingUp(parts, runningHandlers(parts, options, push, attention, updates, linkDesk))))
+  give(answer(warmingUp(parts, runningHandlers(parts, options, push, { changed: async () => { if (await speak(ground.settings.get().appearance.language ?? 'system')) drawMenu(); attention.settingsChanged() } }, updates, linkDesk))))
   await drawn
   // A task that waits may go on by itself, or at the next click.
   const open = parts.engine.openTasks()
@@ -143,7 +146,7 @@ function blockedHandlers(ground: Ground, options: ComposeOptions, why: Failure):
   }
 }
 
-function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, attention: Attention, updates: Late<Updates>, links: LinkDesk): Handlers {
+function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, settingsOutside: { readonly changed: () => Promise<void> }, updates: Late<Updates>, links: LinkDesk): Handlers {
   const { ground, engine, journal, workspace } = parts
   const { settings, providers } = ground
   // Keys and rules reach the running proxy at once; calls in flight go on as they began.
@@ -155,7 +158,7 @@ function runningHandlers(parts: Parts, options: ComposeOptions, push: Push, atte
   return createHandlers({
     engine, push, workspace, info,
     sampleTask: (commandId) => readSampleTask(sampleIn(ground.resources), settings.get(), commandId),
-    settings: { get: () => settings.get(), put: async (next) => { const saved = refreshed(await settings.put(next)); attention.settingsChanged(); return saved } },
+    settings: { get: () => settings.get(), put: async (next) => { const saved = refreshed(await settings.put(next)); await settingsOutside.changed(); return saved } },
     providers: {
       list: () => Promise.resolve(providers.list()), put: async (input) => refreshed(await providers.put(input)), remove: async (id) => refreshed(await providers.remove(id)),
       test: (input) => testProvider({ gateway: parts.processes.onDemand, directory: parts.directory, lead: parts.lead, ids: parts.ids }, input),

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, type ReactNode } from 'react'
+import { languageFor } from '../src-words/languages.ts'
 import { bridge, call } from './bridge.ts'
 import { Banners } from './features/banners.tsx'
 import { useDesk } from './features/approvals/desk.ts'
@@ -10,6 +11,7 @@ import { FirstRun } from './features/room/first-run.tsx'
 import { useLinkedTask, useShownTask } from './features/room/task-list.tsx'
 import { Sidebar } from './features/sidebar.tsx'
 import { OtherScreen, prepareReview, prepareRoom, Room, WaitingHolds } from './features/screens.tsx'
+import { speak, useSpoken } from './i18n/language.ts'
 import { t } from './i18n/text.ts'
 import { useRoom, useSyncState, useTaskById, useTaskKeys } from './store/hooks.ts'
 import { useMethod } from './store/queries.ts'
@@ -20,6 +22,7 @@ import { Toasts } from './ui/toasts.tsx'
 
 /** The window. */
 export function App(): ReactNode {
+  useSpoken()
   useAppearance()
   useShownTask()
   useLinkedTask()
@@ -85,7 +88,7 @@ function usePreparedReview(): void {
   }, [queries, hasResult, waiting])
 }
 
-/** Theme and density of the settings, on the document's root. */
+/** Theme, density and language of the settings. */
 function useAppearance(): void {
   const settings = useMethod('settings.get', {})
   const theme = settings.data?.appearance.theme ?? 'system'
@@ -96,6 +99,10 @@ function useAppearance(): void {
     else root.dataset['theme'] = theme
     root.dataset['density'] = density
   }, [theme, density])
+  const language = settings.data === undefined ? null : languageFor(settings.data.appearance.language ?? 'system', navigator.language)
+  useEffect(() => {
+    if (language !== null) void speak(language)
+  }, [language])
 }
 
 /** Follows what main tells besides rows: changed app info and settings, and menu commands. */

@@ -2,6 +2,7 @@ import type { Bridge, MethodInput, MethodName, MethodOutput } from '../src-prelo
 import type { Failure } from '../src-preload/contract/failure.ts'
 import type { CommandId } from '../src-preload/contract/ids.ts'
 import type { Result } from '../src-preload/contract/result.ts'
+import { t } from './i18n/text.ts'
 
 declare global {
   interface Window {
@@ -21,15 +22,13 @@ class CallFailed extends Error {
   }
 }
 
-const unreachable: Failure = {
-  code: 'unavailable',
-  message: 'The window could not reach the app.',
-  todo: 'Close the window and open Countersign again. Nothing that was recorded is lost.',
+function unreachable(): Failure {
+  return { code: 'unavailable', message: t.app.unreachable, todo: t.app.unreachableTodo }
 }
 
 /** The bridge copies what it is given out of the page: what nests deeper than a thousand levels, or is no plain value, is refused before anybody sees it. */
 function uncopied(cause: unknown): Failure {
-  return { code: 'invalid-input', message: `This could not be handed to the app: ${(cause instanceof Error ? cause.message : String(cause)).slice(0, 500)}`, todo: 'Nothing happened. Make it simpler and try again.' }
+  return { code: 'invalid-input', message: t.app.uncopied({ why: (cause instanceof Error ? cause.message : String(cause)).slice(0, 500) }), todo: t.app.uncopiedTodo }
 }
 
 /** The preload's bridge. @throws when the window was opened without it, which only a bug can do */
@@ -45,7 +44,7 @@ export async function call<M extends MethodName>(method: M, input: MethodInput<M
     return await bridge().call(method, input)
   } catch (cause) {
     console.error(`${method} did not come back`, cause)
-    return { ok: false, error: window.countersign === undefined ? unreachable : uncopied(cause) }
+    return { ok: false, error: window.countersign === undefined ? unreachable() : uncopied(cause) }
   }
 }
 
@@ -59,7 +58,7 @@ export async function callOrThrow<M extends MethodName>(method: M, input: Method
 /** The failure inside whatever a query or mutation was rejected with. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CallFailed) return error.failure
-  return { code: 'internal', message: error instanceof Error ? error.message : String(error), todo: 'Try again. If it happens again, export the audit log and report it.' }
+  return { code: 'internal', message: error instanceof Error ? error.message : String(error), todo: t.app.unexpectedTodo }
 }
 
 /** A new command id; minted at the click, so that the same click can never be carried out twice. */

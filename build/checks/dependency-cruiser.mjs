@@ -12,6 +12,7 @@ function mayImportOnly(name, from, to) {
 }
 
 const contract = '^src-preload/contract/'
+const words = '^src-words/'
 const core = '^src-main/core/'
 const engine = '^src-main/engine/'
 
@@ -20,6 +21,7 @@ export default {
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'everything-resolves', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^(electron|virtual:)' } },
     mayImportOnly('contract-stands-alone', contract, [contract]),
+    mayImportOnly('words-stand-alone', words, [words]),
     mayImportOnly('core-knows-contract', core, [core, contract]),
     mayImportOnly('engine-knows-core', engine, [engine, core, contract]),
     mayImportOnly('adapters-know-engine', '^src-main/adapters/', ['^src-main/adapters/', engine, core, contract]),
@@ -35,11 +37,11 @@ export default {
       from: { path: '^src-main/adapters/([^/]+)/.*\\.(test|suite)\\.ts$' },
       to: { path: '^src-main/adapters/', pathNot: ['^src-main/adapters/$1/', '^src-main/adapters/memory/'] },
     },
-    mayImportOnly('shell-knows-engine', '^src-main/shell/', ['^src-main/shell/', engine, core, contract]),
+    mayImportOnly('shell-knows-engine', '^src-main/shell/', ['^src-main/shell/', engine, core, contract, words]),
     mayImportOnly('proxy-shares-core-and-contract', '^src-main/proxy/', ['^src-main/proxy/', core, contract]),
     mayImportOnly('demo-shares-core-and-contract', '^src-main/demo/', ['^src-main/demo/', core, contract]),
     mayImportOnly('bridge-knows-contract', '^src-preload/[^/]+\\.ts$', ['^src-preload/']),
-    mayImportOnly('renderer-knows-contract', '^src-renderer/', ['^src-renderer/', contract]),
+    mayImportOnly('renderer-knows-contract', '^src-renderer/(?!dev/vite)', ['^src-renderer/', contract, words]),
     {
       name: 'electron-only-in-shell',
       severity: 'error',

@@ -4,6 +4,7 @@ import reactHooks from 'eslint-plugin-react-hooks'
 import { defineConfig } from 'eslint/config'
 import { resolve } from 'node:path'
 import tseslint from 'typescript-eslint'
+import { wordRules } from './lint-words.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const tests = ['src-*/**/*.test.{ts,tsx}', 'src-*/**/*.suite.ts', 'build/**/*.test.ts', 'e2e/**/*.ts']
@@ -71,6 +72,8 @@ export default defineConfig(
   importAllowlist(['src-main/core/**/*.ts'], ['zod', 'canonicalize', '@noble/hashes']),
   importAllowlist(['src-main/engine/**/*.ts'], []),
   { files: ['src-renderer/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat['recommended-latest']] },
+  { files: ['src-main/shell/**/*.ts'], ignores: tests, plugins: { words: wordRules }, rules: { 'words/read-while-drawing': 'error' } },
+  { files: ['src-renderer/**/*.{ts,tsx}'], ignores: [...tests, 'src-renderer/dev/**'], plugins: { words: wordRules }, rules: { 'words/no-literal-text': 'error', 'words/read-while-drawing': 'error', 'words/memo-speaks': 'error' } },
   {
     files: tests,
     rules: {

@@ -28,7 +28,7 @@ const fullSettings: Settings = {
     lead: { providerId: 'example', modelId: 'large' }, coder: { providerId: 'local', modelId: 'small' }, runtime: 'opencode-run',
     budget: { profile: 'custom', turnsMax: 3, messagesMax: 6, requestsMax: 90, tokensMax: 1_000_000, moneyMicroUsdMax: 5_000_000, deadlineMs: 300_000 }, grant: { edits: 'deny', testCommand: 'ask', otherCommands: 'deny' },
   },
-  appearance: { theme: 'dark', density: 'compact' },
+  appearance: { theme: 'dark', density: 'compact', language: 'de' },
   attention: { notify: false, badge: false, tray: false },
   openCodeBinary: '/opt/opencode/opencode',
   fallbacks: {

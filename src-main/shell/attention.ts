@@ -1,6 +1,7 @@
 import { app, Notification, type BrowserWindow } from 'electron'
 import type { Settings } from '../../src-preload/contract/settings.ts'
 import type { Notifier } from '../engine/ports.ts'
+import { t } from './language.ts'
 import { bringToFront } from './main-window.ts'
 import { openTray, type WaitingTray } from './waiting-tray.ts'
 
@@ -35,7 +36,7 @@ export function createAttention(window: () => BrowserWindow | null): Attention {
       draw()
       const shown = window()
       if (!more || !allowed().notify || shown === null || shown.isDestroyed() || shown.isFocused() || !Notification.isSupported()) return
-      const notification = new Notification({ title: 'Countersign', body: 'An approval waits.' })
+      const notification = new Notification({ title: 'Countersign', body: t.waiting.notification })
       notification.on('click', toFront)
       notification.show()
     },

@@ -1,9 +1,10 @@
 import { BrowserWindow, dialog, type WebContents } from 'electron'
+import { t } from './language.ts'
 
 /** The window's folder picker; null when the owner cancels. */
 export async function pickFolder(page: WebContents): Promise<string | null> {
   const window = BrowserWindow.fromWebContents(page)
-  const options: Electron.OpenDialogOptions = { properties: ['openDirectory'], title: 'Choose a folder' }
+  const options: Electron.OpenDialogOptions = { properties: ['openDirectory'], title: t.dialog.pickFolder }
   const chosen = window === null ? await dialog.showOpenDialog(options) : await dialog.showOpenDialog(window, options)
   return chosen.canceled ? null : (chosen.filePaths[0] ?? null)
 }
@@ -18,9 +19,9 @@ export async function saveAs(page: WebContents, name: string): Promise<string | 
 /** Asked once when the owner quits while a process works for a task. True: quit, which stops it with proof. */
 export async function confirmQuit(window: BrowserWindow | null, tasks: readonly string[]): Promise<boolean> {
   const options: Electron.MessageBoxOptions = {
-    type: 'question', buttons: ['Stop and quit', 'Keep working'], defaultId: 1, cancelId: 1, title: 'Countersign',
-    message: tasks.length === 1 ? 'A task is still running.' : `${tasks.length} tasks are still running.`,
-    detail: `${tasks.join('\n')}\n\nQuitting stops Bot B and checks that nothing is left. The next start shows the task as uncertain, with its exits; nothing is sent twice.`,
+    type: 'question', buttons: [t.dialog.stopAndQuit, t.dialog.keepWorking], defaultId: 1, cancelId: 1, title: 'Countersign',
+    message: t.dialog.running({ n: tasks.length }),
+    detail: `${tasks.join('\n')}\n\n${t.dialog.quitMeans}`,
   }
   const answer = window === null ? await dialog.showMessageBox(options) : await dialog.showMessageBox(window, options)
   return answer.response === 0

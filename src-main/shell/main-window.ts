@@ -1,6 +1,7 @@
 import { app, BrowserWindow, screen, session } from 'electron'
 import { join } from 'node:path'
 import { appOrigin } from './app-protocol.ts'
+import { chosenLanguage } from './chosen-language.ts'
 import { rememberedPlace, rememberPlace } from './window-memory.ts'
 import { openingPlace, windowMin } from './window-place.ts'
 
@@ -21,7 +22,8 @@ export function openMainWindow(preload: string): BrowserWindow {
     if (maximized) window.maximize()
     window.show()
   })
-  void window.loadURL(`${appOrigin}/`)
+  const language = chosenLanguage(join(app.getPath('userData'), 'settings.json'))
+  void window.loadURL(language === null ? `${appOrigin}/` : `${appOrigin}/?language=${language}`)
   return window
 }
 

@@ -1,4 +1,5 @@
 import { Menu, nativeImage, Tray } from 'electron'
+import { t } from './language.ts'
 
 /** The icon in the system's tray. */
 export interface WaitingTray {
@@ -21,12 +22,12 @@ export function openTray(act: { readonly toFront: () => void; readonly quit: () 
   tray.on('click', act.toFront)
   return {
     show: (waiting) => {
-      const words = waiting === 0 ? 'Nothing waits for you' : waiting === 1 ? '1 approval waits' : `${String(waiting)} approvals wait`
+      const words = waiting === 0 ? t.waiting.none : t.waiting.some({ n: waiting })
       tray.setImage(iconOf(waiting > 0))
       tray.setToolTip(waiting === 0 ? 'Countersign' : `Countersign: ${words}`)
       if (process.platform === 'darwin') tray.setTitle(waiting === 0 ? '' : String(waiting))
       tray.setContextMenu(Menu.buildFromTemplate([
-        { label: 'Show Countersign', click: act.toFront }, { label: words, enabled: waiting > 0, click: act.toFront }, { type: 'separator' }, { label: 'Quit', click: act.quit },
+        { label: t.waiting.show, click: act.toFront }, { label: words, enabled: waiting > 0, click: act.toFront }, { type: 'separator' }, { label: t.waiting.quit, click: act.quit },
       ]))
     },
     close: () => { tray.destroy() },

@@ -48,7 +48,7 @@ export const settingsSchema = z.object({
   version: z.literal(1),
   providers: z.array(providerSchema).max(50),
   defaults: z.object({ lead: modelRefSchema.nullable(), coder: modelRefSchema.nullable(), budget: budgetLimitsSchema, grant: taskGrantSchema, runtime: coderRuntimeSchema.optional() }),
-  appearance: z.object({ theme: z.enum(['system', 'light', 'dark']), density: z.enum(['comfortable', 'compact']) }),
+  appearance: z.object({ theme: z.enum(['system', 'light', 'dark']), density: z.enum(['comfortable', 'compact']), /** Absent: the system's. */ language: z.enum(['system', 'en', 'de']).optional() }),
   /** How the owner is told that something waits while the window is not in front. */
   attention: z.object({ notify: z.boolean(), badge: z.boolean(), tray: z.boolean() }).default({ notify: true, badge: true, tray: true }),
   openCodeBinary: z.string().max(4_096).nullable(),

@@ -1,4 +1,5 @@
 import { defaultSandboxLimits } from '../../src-preload/contract/limits.ts'
+import type { LanguageCode } from '../../src-words/languages.ts'
 import type { AuditRow, Bridge, BridgeSignal, MethodName } from '../../src-preload/contract/methods.ts'
 import type { HoldRow, Row, RowPatch } from '../../src-preload/contract/rows.ts'
 import type { ProviderView, Settings } from '../../src-preload/contract/settings.ts'
@@ -36,14 +37,17 @@ export class FakeMain {
   /** While set, patches are numbered and lost. */
   mute = false
   failures = new Map<string, string>()
+  /** Every answer, as JSON: what the window shows of it is data, in no language of the window's. */
+  readonly said: string[] = []
   settings = settings
   readonly #flags: ReadonlySet<string>
 
-  constructor(rows: readonly Row[], flags: ReadonlySet<string>) {
+  constructor(rows: readonly Row[], flags: ReadonlySet<string>, language: LanguageCode = 'en') {
     this.#rows = new Map(rows.map((row) => [row.key, row]))
     this.#flags = flags
-    if (flags.has('dark')) this.settings = { ...settings, appearance: { ...settings.appearance, theme: 'dark' } }
-    if (flags.has('light')) this.settings = { ...settings, appearance: { ...settings.appearance, theme: 'light' } }
+    this.settings = { ...settings, appearance: { ...settings.appearance, language } }
+    if (flags.has('dark')) this.settings = { ...this.settings, appearance: { ...this.settings.appearance, theme: 'dark' } }
+    if (flags.has('light')) this.settings = { ...this.settings, appearance: { ...this.settings.appearance, theme: 'light' } }
     if (flags.has('compact')) this.settings = { ...this.settings, appearance: { ...this.settings.appearance, density: 'compact' } }
   }
 
@@ -70,7 +74,9 @@ export class FakeMain {
       await new Promise((done) => setTimeout(done, this.#flags.has('slow') || (this.#flags.has('slow-audit') && method === 'audit.query') ? 4_000 : 20))
       const failing = this.failures.get(method) ?? (this.#flags.has(`fail-${method}`) ? 'It did not work.' : undefined)
       if (failing !== undefined) return { ok: false, error: { code: 'internal', message: failing, todo: 'Try again, or look into the audit log.' } }
-      return { ok: true, value: this.#answer(method, input) as never }
+      const value = this.#answer(method, input)
+      this.said.push(JSON.stringify(value))
+      return { ok: true, value: value as never }
     },
     onPatch: (listener) => {
       this.#patchListeners.add(listener)

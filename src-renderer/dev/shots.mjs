@@ -1,5 +1,6 @@
 // Looks at the window on fixtures: builds nothing, serves the built folder under the content security policy that the app
-// uses, takes a picture of each scene and asks axe about it. `node shots.mjs [filter] [--no-axe]`.
+// uses, takes a picture of each scene and asks axe about it. `node shots.mjs [filter] [--no-axe]`. SHOTS_LANGUAGE=de,
+// pseudo or pseudo-rtl shows another language; steps of a shot that name things in English then do not find them.
 import AxeBuilder from '@axe-core/playwright'
 import { chromium } from '@playwright/test'
 import { createServer } from 'node:http'
@@ -33,6 +34,7 @@ if (process.argv[1]?.endsWith('shots.mjs')) {
   mkdirSync(out, { recursive: true })
   const filter = process.argv[2] ?? ''
   const axe = !process.argv.includes('--no-axe')
+  const language = process.env.SHOTS_LANGUAGE ?? 'en'
   const { url, close } = await serve()
   const browser = await launch()
   let violations = 0
@@ -44,7 +46,7 @@ if (process.argv[1]?.endsWith('shots.mjs')) {
     await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }))
     page.on('console', (message) => (message.type() === 'error' || message.type() === 'warning' ? errors.push(message.text().slice(0, 400)) : undefined))
     page.on('pageerror', (error) => errors.push(String(error)))
-    await page.goto(`${url}?scene=${shot.scene}&flags=${shot.flags ?? ''}`)
+    await page.goto(`${url}?scene=${shot.scene}&flags=${shot.flags ?? ''}&language=${language}`)
     await page.waitForTimeout(shot.wait ?? 900)
     for (const [action, target, value] of shot.do ?? []) {
       if (action === 'press') await page.keyboard.press(target)

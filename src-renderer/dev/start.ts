@@ -1,9 +1,17 @@
+import { words } from '../../src-words/en/window.ts'
+import { isLanguageCode } from '../../src-words/languages.ts'
+import { speakIn } from '../i18n/language.ts'
 import { FakeMain } from './fake-bridge.ts'
+import { pseudoWords } from './pseudo.ts'
 import { scenes } from './scenes.ts'
 import * as fixtures from './fixtures.ts'
 
-// Opens the window on fixtures: ?scene=live&flags=dark,compact. For looking at and for measuring; never shipped.
+// Opens the window on fixtures: ?scene=live&flags=dark,compact&language=de. For looking at and for measuring; never shipped. Two languages are for
+// tests only: `pseudo` is longer than English and accented, `pseudo-rtl` is read from the right too.
 const query = new URLSearchParams(location.search)
-const main = new FakeMain(scenes[query.get('scene') ?? 'live']?.() ?? [], new Set((query.get('flags') ?? '').split(',')))
+const language = query.get('language')
+const main = new FakeMain(scenes[query.get('scene') ?? 'live']?.() ?? [], new Set((query.get('flags') ?? '').split(',')), isLanguageCode(language) ? language : 'en')
 Object.assign(window, { countersign: main.bridge, dev: { main, fixtures } })
 await import('../main.tsx')
+if (language === 'pseudo') speakIn({ tag: 'en-XA', numbers: 'en-US', times: 'en-GB', direction: 'ltr', messages: pseudoWords(words) })
+if (language === 'pseudo-rtl') speakIn({ tag: 'ar-XB', numbers: 'ar-XB-u-nu-latn', times: 'en-GB', direction: 'rtl', messages: pseudoWords(words) })

@@ -27,7 +27,7 @@ export function Banners(): ReactNode {
       {problems.length === 0 ? null : (
         <div className="banner-problems" role="alert">
           <FoldButton open={open} onToggle={setOpen}>
-            {t.app.startProblems(problems.length)}
+            {t.app.startProblems({ n: problems.length })}
           </FoldButton>
           {open
             ? problems.map((problem) => (

@@ -45,12 +45,11 @@ function MachineLine(): ReactNode {
   const info = useMethod('app.info', {}, { staleTimeMs: 10_000, againAfterMs: (data) => (data?.openCodeFailure?.code === 'opencode-probe-timeout' ? 10_000 : false) })
   if (info.data === undefined) return <div className="machine" />
   const { isolation, versions, openCodeFailure } = info.data
+  const machine = `${isolation.usable ? t.nav.isolationOk : t.nav.isolationNone} · ${versions.openCode !== null && openCodeFailure === null ? `OpenCode ${versions.openCode}` : t.nav.noOpenCode}`
   return (
     <AriaButton className="machine" onPress={() => { show({ at: 'settings', section: isolation.usable ? 'runtimes' : 'isolation' }) }}>
       {isolation.usable ? <ShieldCheck className="icon icon-small good" aria-hidden /> : <ShieldAlert className="icon icon-small bad" aria-hidden />}
-      <span className="clip">
-        {isolation.usable ? t.nav.isolationOk : t.nav.isolationNone} · {versions.openCode !== null && openCodeFailure === null ? `OpenCode ${versions.openCode}` : t.nav.noOpenCode}
-      </span>
+      <span className="clip" dir="auto" title={machine}>{machine}</span>
     </AriaButton>
   )
 }

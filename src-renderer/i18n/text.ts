@@ -1,4 +1,10 @@
-import { en, type Catalogue } from './en.ts'
+import { createCatalogue } from '../../src-words/catalogue.ts'
+import { words } from '../../src-words/en/window.ts'
 
-/** The words of the window. A second language becomes a second value here. */
-export const t: Catalogue = en
+const catalogue = createCatalogue(words)
+
+/** The words of the window, in the language that is spoken at the moment; to be read while drawing, never kept. */
+export const t = catalogue.words
+
+/** Changes what `t` reads; language.ts is who calls it. */
+export const setMessages = catalogue.use

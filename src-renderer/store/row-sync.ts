@@ -2,6 +2,7 @@ import type { Bridge } from '../../src-preload/contract/methods.ts'
 import type { Failure } from '../../src-preload/contract/failure.ts'
 import type { TaskId } from '../../src-preload/contract/ids.ts'
 import type { RowPatch } from '../../src-preload/contract/rows.ts'
+import { t } from '../i18n/text.ts'
 import { RowStore } from './row-store.ts'
 
 export type SyncState = { readonly at: 'loading' } | { readonly at: 'live' } | { readonly at: 'failed'; readonly failure: Failure }
@@ -93,7 +94,7 @@ export class RowSync {
       everything = this.#replay() === 'gap'
       if (!everything && (this.#watched === null || this.#known.has(this.#watched))) return null
     }
-    return { code: 'too-busy', message: 'The room changes faster than this window can follow.', todo: 'Wait a moment and try again. The journal holds everything.' }
+    return { code: 'too-busy', message: t.app.tooFast, todo: t.app.tooFastTodo }
   }
 
   async #fetchEverything(): Promise<Failure | null> {

@@ -42,7 +42,7 @@ export function WrittenBy({ author }: { readonly author: Author }): ReactNode {
   if (author === 'host') return null
   return (
     <Badge tone={author === 'owner' ? 'ink' : author} square icon={author === 'owner' ? User : Bot}>
-      {t.word.writtenBy(t.word[author])}
+      {t.word.writtenBy({ who: t.word[author] })}
     </Badge>
   )
 }

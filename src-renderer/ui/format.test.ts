@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest'
-import { bytes, count, countdown, duration, lineCount, money, shortDigest, splitPath } from './format.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { languages } from '../../src-words/languages.ts'
+import { words as german } from '../../src-words/de/window.ts'
+import { words as english } from '../../src-words/en/window.ts'
+import { speakIn } from '../i18n/language.ts'
+import { asTyped, bytes, count, countdown, duration, exactMoney, hourAndMinute, lineCount, money, moment, shortDigest, splitPath, ungrouped } from './format.ts'
 
 describe('format', () => {
   it('keeps every digit of a count', () => {
@@ -31,5 +35,23 @@ describe('format', () => {
 
   it('counts lines with and without a last line end', () => {
     expect(['', 'a', 'a\n', 'a\nb'].map(lineCount)).toEqual([0, 1, 1, 2])
+  })
+})
+
+describe('format in German', () => {
+  const plain = (text: string): string => text.replaceAll('\u00a0', ' ')
+  beforeEach(() => { speakIn({ ...languages.de, tag: 'de', messages: german }) })
+  afterEach(() => { speakIn({ ...languages.en, tag: 'en', messages: english }) })
+
+  it('writes numbers, sizes, times and money as it is done there', () => {
+    expect([count(123_090), bytes(1_992_294), duration(4_200), countdown(271_000)]).toEqual(['123.090', '1,9 MB', '4,2 s', '4:31'])
+    expect([money(4_200), money(1_200_000), exactMoney(1_204_500)].map(plain)).toEqual(['0,0042 $', '1,20 $', '1,204500 $'])
+    const at = new Date(2026, 10, 3, 14, 3, 9).getTime()
+    expect([moment(at), hourAndMinute(at)].map(plain)).toEqual(['03. Nov. 2026, 14:03:09', '14:03'])
+  })
+
+  it('reads what is typed there', () => {
+    expect(['1.000', '1.250,75', '2,50', '2.50', '200 000', '20.00.000'].map(ungrouped)).toEqual(['1000', '1250.75', '2.50', '2.50', '200000', '20.00.000'])
+    expect(ungrouped(asTyped('1204.5'))).toBe('1204.5')
   })
 })

@@ -1,3 +1,5 @@
+import { t } from '../i18n/text.ts'
+
 /** A key combination as `mod+shift+enter`; `mod` is Ctrl, and Cmd on a Mac. Keys are lower-case `KeyboardEvent.key` names. */
 export type Chord = string
 
@@ -29,15 +31,19 @@ export function isChord(press: KeyPress, chord: Chord, mac: boolean): boolean {
   return /^[a-z]$/.test(key) && press.code === `Key${key.toUpperCase()}`
 }
 
-const names: Readonly<Record<string, string>> = { enter: 'Enter', escape: 'Esc', arrowup: '↑', arrowdown: '↓', ' ': 'Space', delete: 'Del', end: 'End' }
-
 /** The caps to draw for a chord, in the order in which they are pressed. */
 export function chordCaps(chord: Chord, mac: boolean): readonly string[] {
   return chord.split('+').map((part) => {
-    if (part === 'mod') return mac ? '⌘' : 'Ctrl'
-    if (part === 'shift') return mac ? '⇧' : 'Shift'
-    if (part === 'alt') return mac ? '⌥' : 'Alt'
-    return names[part] ?? part.toUpperCase()
+    switch (part) {
+      case 'mod': return mac ? '⌘' : t.keys.ctrl
+      case 'shift': return mac ? '⇧' : t.keys.shift
+      case 'alt': return mac ? '⌥' : t.keys.alt
+      case 'arrowup': return '↑'
+      case 'arrowdown': return '↓'
+      case ' ': return t.keys.space
+      case 'enter': case 'escape': case 'delete': case 'end': return t.keys[part]
+      default: return part.toUpperCase()
+    }
   })
 }
 

@@ -2,6 +2,8 @@ import { memo, type ReactNode } from 'react'
 import Markdown, { type Components, type Options } from 'react-markdown'
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize'
 import remarkGfm from 'remark-gfm'
+import { useSpoken } from '../i18n/language.ts'
+import { t } from '../i18n/text.ts'
 import { PlainText } from './pieces.tsx'
 import { plainPieces } from './visible-text.ts'
 
@@ -17,6 +19,17 @@ const schema: typeof defaultSchema = {
   protocols: {},
 }
 
+/** A picture is not loaded: its text and its address are shown. */
+function Picture({ alt, src }: { readonly alt?: string | undefined; readonly src?: unknown }): ReactNode {
+  useSpoken()
+  return (
+    <span className="quiet">
+      [{alt === undefined || alt === '' ? t.word.picture : alt}
+      {typeof src === 'string' ? <span className="link-target"> ({src})</span> : null}]
+    </span>
+  )
+}
+
 const components: Components = {
   a: ({ href, children }) => (
     <span>
@@ -24,12 +37,7 @@ const components: Components = {
       {href === undefined || (typeof children === 'string' && children === href) ? null : <span className="link-target"> ({href})</span>}
     </span>
   ),
-  img: ({ alt, src }) => (
-    <span className="quiet">
-      [{alt === undefined || alt === '' ? 'image' : alt}
-      {typeof src === 'string' ? <span className="link-target"> ({src})</span> : null}]
-    </span>
-  ),
+  img: Picture,
 }
 
 interface HastNode {
@@ -73,6 +81,7 @@ const asWritten = (url: string): string => url
 
 /** Text of a bot as a document. Links and pictures become text with their target, raw HTML is shown as written. */
 export const Prose = memo(function Prose({ text }: { readonly text: string }): ReactNode {
+  useSpoken()
   if (text.length > charsMax || nestsTooDeep(text)) return <div className="prose plain-text"><PlainText text={text} /></div>
   return <div className="prose">{parsed(text)}</div>
 })

@@ -1,5 +1,6 @@
 import { Check, ChevronRight, Copy } from 'lucide-react'
 import { useEffect, useMemo, useState, type ReactNode } from 'react'
+import { useSpoken } from '../i18n/language.ts'
 import { t } from '../i18n/text.ts'
 import { shortDigest, splitPath } from './format.ts'
 import { plainPieces, visiblePieces, type Piece, type Strictness } from './visible-text.ts'
@@ -21,7 +22,7 @@ export function Digest({ value }: { readonly value: string }): ReactNode {
       type="button"
       className="digest"
       title={copied ? t.word.copied : value}
-      aria-label={t.word.copyDigest(shortDigest(value))}
+      aria-label={t.word.copyDigest({ digest: shortDigest(value) })}
       {...(copied ? { 'data-copied': '' } : {})}
       onClick={() => {
         void copyText(value).then(setCopied)
@@ -73,7 +74,9 @@ export function Path({ value }: { readonly value: string }): ReactNode {
 
 /** Text in which nothing can hide; see `visiblePieces`. */
 export function ExactText({ text, strictness }: { readonly text: string; readonly strictness: Strictness }): ReactNode {
-  const pieces = useMemo(() => visiblePieces(text, strictness), [text, strictness])
+  const { tag } = useSpoken()
+  // What is spelled out is named in words.
+  const pieces = useMemo(() => ({ tag, all: visiblePieces(text, strictness) }), [tag, text, strictness]).all
   return (
     <span className="exact">
       <Pieces pieces={pieces} />

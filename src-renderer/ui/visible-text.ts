@@ -1,3 +1,5 @@
+import { t } from '../i18n/text.ts'
+
 /** A stretch of text as it is to be shown: plain, or something that an eye would miss or mistake, spelled out. */
 export type Piece = { readonly is: 'text'; readonly text: string } | { readonly is: 'mark'; readonly why: MarkReason; readonly label: string; readonly name: string; readonly raw: string }
 
@@ -11,6 +13,7 @@ export type Strictness = 'command' | 'prose'
 const blanksMax = 12
 const emptyLinesMax = 3
 
+/** By their names in Unicode, which no language translates. */
 const named: ReadonlyMap<number, readonly [MarkReason, string]> = new Map<number, readonly [MarkReason, string]>([
   [0x00ad, ['invisible', 'soft hyphen']], [0x034f, ['invisible', 'combining grapheme joiner']], [0x061c, ['direction', 'Arabic letter mark']],
   [0x115f, ['invisible', 'Hangul choseong filler']], [0x1160, ['invisible', 'Hangul jungseong filler']], [0x17b4, ['invisible', 'Khmer inherent vowel']], [0x17b5, ['invisible', 'Khmer inherent vowel']],
@@ -53,7 +56,7 @@ function unseen(code: number, raw: string): Piece | null {
   if (code < 0x20 || code === 0x7f) {
     if (code === 0x0a || code === 0x09) return null
     const name = code === 0x7f ? 'DEL' : (controlNames[code] ?? 'control')
-    return { is: 'mark', why: 'control', label: name, name: `${codeLabel(code)} control character ${name}`, raw }
+    return { is: 'mark', why: 'control', label: name, name: `${codeLabel(code)} ${t.marks.controlNamed({ name })}`, raw }
   }
   const found = named.get(code)
   if (found !== undefined) return { is: 'mark', why: found[0], label: codeLabel(code), name: `${codeLabel(code)} ${found[1]}`, raw }
@@ -64,11 +67,7 @@ function unseen(code: number, raw: string): Piece | null {
     : (code >= 0xd800 && code <= 0xdfff) || (code >= 0xfdd0 && code <= 0xfdef) || (code & 0xfffe) === 0xfffe ? 'control'
     : (code >= 0xe000 && code <= 0xf8ff) || code >= 0xf0000 ? 'invisible'
     : null
-  return why === null ? null : { is: 'mark', why, label: codeLabel(code), name: `${codeLabel(code)} ${reasonNames[why]}`, raw }
-}
-
-const reasonNames: Readonly<Record<MarkReason, string>> = {
-  invisible: 'invisible character', direction: 'direction control', control: 'control character', space: 'unusual space', padding: 'padding', lookalike: 'look-alike',
+  return why === null ? null : { is: 'mark', why, label: codeLabel(code), name: `${codeLabel(code)} ${t.marks[why]}`, raw }
 }
 
 const asciiLetter = /[A-Za-z]/
@@ -86,7 +85,7 @@ function suspicious(word: readonly string[], strictness: Strictness): boolean {
 function lookalike(char: string, code: number, inSuspiciousWord: boolean, strictness: Strictness): Piece | null {
   const ascii = compatibleAscii(char, code) ?? (inSuspiciousWord ? letterLookalikes.get(code) : undefined) ?? (strictness === 'command' ? signLookalikes.get(code) : undefined)
   if (ascii === undefined) return null
-  return { is: 'mark', why: 'lookalike', label: `${char} ${codeLabel(code)}`, name: `${codeLabel(code)} looks like "${ascii}" but is not`, raw: char }
+  return { is: 'mark', why: 'lookalike', label: `${char} ${codeLabel(code)}`, name: `${codeLabel(code)} ${t.marks.looksLike({ ascii })}`, raw: char }
 }
 
 /** Which characters of a text belong to a suspicious word. */
@@ -109,8 +108,8 @@ function paddingAt(chars: readonly string[], at: number): { readonly length: num
   let end = at
   while (chars[end] === first) end += 1
   const length = end - at
-  if (first === '\n') return length > emptyLinesMax + 1 ? { length, label: `${(length - 1).toString()} empty lines` } : null
-  return length > blanksMax ? { length, label: `${length.toString()} ${first === ' ' ? 'spaces' : 'tabs'}` } : null
+  if (first === '\n') return length > emptyLinesMax + 1 ? { length, label: t.marks.emptyLines({ n: length - 1 }) } : null
+  return length > blanksMax ? { length, label: first === ' ' ? t.marks.spaces({ n: length }) : t.marks.tabs({ n: length }) } : null
 }
 
 /**

@@ -36,8 +36,8 @@ export function ApprovalCard({ row, waiting }: { readonly row: HoldRow; readonly
             <ExactText text={row.title} strictness="command" />
           </h2>
         </div>
-        <span className="quiet small nowrap">{t.approvals.waitingSince(countdown(now - row.openedAt))}</span>
-        {waiting > 1 ? <Badge tone="warn">{t.approvals.position(waiting)}</Badge> : null}
+        <span className="quiet small nowrap">{t.approvals.waitingSince({ time: countdown(now - row.openedAt) })}</span>
+        {waiting > 1 ? <Badge tone="warn">{t.approvals.position({ n: waiting })}</Badge> : null}
       </header>
       <Strips row={row} />
       <ExactContent row={row} />
@@ -127,8 +127,8 @@ function ExactContent({ row }: { readonly row: HoldRow }): ReactNode {
         <WrittenBy author={row.exact.authoredBy} />
         <span className="grow" />
         <span className="quiet small nowrap">
-          {t.word.bytes(new TextEncoder().encode(row.exact.text).length)}
-          {lines > 1 ? ` · ${t.word.lines(lines)}` : ''}
+          {t.word.bytes({ n: new TextEncoder().encode(row.exact.text).length })}
+          {lines > 1 ? ` · ${t.word.lines({ n: lines })}` : ''}
         </span>
         {brief === null ? null : (
           <Segments
@@ -145,7 +145,7 @@ function ExactContent({ row }: { readonly row: HoldRow }): ReactNode {
       {hidden === 0 ? null : (
         <div className="approval-strip warn">
           <CircleAlert className="icon icon-small" aria-hidden />
-          {t.approvals.hidden(hidden)}
+          {t.approvals.hidden({ n: hidden })}
         </div>
       )}
       {brief !== null && as === 'document' ? (
@@ -174,7 +174,7 @@ export function ResultCard({ row, onReview }: { readonly row: HoldRow; readonly 
           {t.approvals.resultReady}
           {task === undefined ? null : <span className="soft"> · {task.title}</span>}
         </div>
-        <div className="quiet small clip">{t.approvals.resultReadyHint}</div>
+        <div className="quiet small clip" title={t.approvals.resultReadyHint}>{t.approvals.resultReadyHint}</div>
       </div>
       <Digest value={row.digest} />
       <Button variant="primary" size="small" onPress={onReview}>

@@ -1,5 +1,5 @@
 import type { RaiseOffer } from '../../../src-preload/contract/task.ts'
-import { ungrouped } from '../../ui/format.ts'
+import { asTyped, ungrouped } from '../../ui/format.ts'
 
 const microUsdPerUsd = 1_000_000
 const microUsdPerCent = 10_000
@@ -14,12 +14,12 @@ export function defaultAmount({ cap, max, suggested }: RaiseOffer): number {
 
 /** An amount as the owner types it: money in US dollars, everything else as a whole number. */
 export function amountText({ cap }: Pick<RaiseOffer, 'cap'>, amount: number): string {
-  return cap === 'money' ? (amount / microUsdPerUsd).toFixed(amount % microUsdPerCent === 0 ? 2 : 6) : String(amount)
+  return cap === 'money' ? asTyped((amount / microUsdPerUsd).toFixed(amount % microUsdPerCent === 0 ? 2 : 6)) : String(amount)
 }
 
-/** The typed amount in the offer's unit (money: micro-USD), or why it is none that the card offers. Thousands may be grouped by commas or spaces. */
+/** The typed amount in the offer's unit (money: micro-USD), or why it is none that the card offers. Thousands may be grouped as the language does it, or by spaces. */
 export function amountFromText(offer: RaiseOffer, text: string): number | BadAmount {
-  const typed = ungrouped(text.trim().replace(/^\$\s*/, ''))
+  const typed = ungrouped(text.trim().replace(/^\$\s*|\s*\$$/g, ''))
   if (!(offer.cap === 'money' ? /^\d{1,9}(\.\d{0,6})?$/ : /^\d{1,12}$/).test(typed)) return 'no-number'
   const amount = offer.cap === 'money' ? Math.round(Number(typed) * microUsdPerUsd) : Number(typed)
   return amount < offer.min ? 'too-low' : amount > offer.max ? 'too-high' : amount

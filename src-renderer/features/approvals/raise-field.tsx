@@ -3,7 +3,7 @@ import type { HoldRow } from '../../../src-preload/contract/rows.ts'
 import type { RaiseOffer } from '../../../src-preload/contract/task.ts'
 import { t } from '../../i18n/text.ts'
 import { TextField } from '../../ui/fields.tsx'
-import { count } from '../../ui/format.ts'
+import { exactMoney } from '../../ui/format.ts'
 import { useDesk, useDeskState } from './desk.ts'
 import { amountText, type BadAmount } from './raise-amount.ts'
 
@@ -16,7 +16,7 @@ export function RaiseField({ row, offer, isDisabled }: { readonly row: HoldRow; 
     <div className="raise-field">
       <TextField
         label={t.approvals.raise.label[offer.cap]}
-        hint={t.approvals.raise.hint(inWords(offer, offer.from), inWords(offer, offer.min), inWords(offer, offer.max))}
+        hint={t.approvals.raise.hint({ now: inWords(offer, offer.from), min: inWords(offer, offer.min), max: inWords(offer, offer.max) })}
         value={typed?.approvalId === row.approvalId ? typed.text : amountText(offer, typeof amount === 'number' ? amount : offer.suggested)}
         onChange={(text) => { desk.typed(row.approvalId, text) }}
         error={typeof amount === 'string' ? errorOf(offer, amount) : undefined}
@@ -31,14 +31,14 @@ export function RaiseField({ row, offer, isDisabled }: { readonly row: HoldRow; 
 
 /** What approving does, with the amount in it; the plain word while the amount cannot be used. */
 export function approveLabel(offer: RaiseOffer, amount: number | BadAmount | null): string {
-  return typeof amount === 'number' ? t.approvals.raise.approve(inWords(offer, amount)) : t.approvals.approve
+  return typeof amount === 'number' ? t.approvals.raise.approve({ amount: inWords(offer, amount) }) : t.approvals.approve
 }
 
 function errorOf(offer: RaiseOffer, bad: BadAmount): string {
   if (bad === 'no-number') return t.approvals.raise.noNumber[offer.cap === 'money' ? 'money' : 'whole']
-  return bad === 'too-low' ? t.approvals.raise.tooLow(inWords(offer, offer.min)) : t.approvals.raise.tooHigh(inWords(offer, offer.max))
+  return bad === 'too-low' ? t.approvals.raise.tooLow({ min: inWords(offer, offer.min) }) : t.approvals.raise.tooHigh({ max: inWords(offer, offer.max) })
 }
 
 function inWords(offer: Pick<RaiseOffer, 'cap'>, amount: number): string {
-  return offer.cap === 'money' ? `$${amountText(offer, amount)}` : t.approvals.raise.amount[offer.cap](count(amount))
+  return offer.cap === 'money' ? exactMoney(amount) : t.approvals.raise.amount[offer.cap]({ n: amount })
 }

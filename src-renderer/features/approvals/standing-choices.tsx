@@ -39,7 +39,7 @@ export function StandingChoices({ row, offer, button }: { readonly row: HoldRow;
         <Digest value={choice.digest} />
       </div>
       <p className="soft small">{choice.scope.tool === 'bash' ? t.approvals.standing.scopeBash : t.approvals.standing.scopeEdit} <span className="quiet">{offer.explained}.</span></p>
-      {button(choice, t.approvals.standing.confirm(hourAndMinute(endsAt)))}
+      {button(choice, t.approvals.standing.confirm({ time: hourAndMinute(endsAt) }))}
     </div>
   )
 }
@@ -49,7 +49,7 @@ function scopeKey(scope: GrantScope): string {
 }
 
 function scopeName(scope: GrantScope): string {
-  return scope.tool === 'edit' && scope.pattern.endsWith('/**') ? t.approvals.standing.below(scope.pattern.slice('/workspace'.length, -2)) : t.approvals.standing.file
+  return scope.tool === 'edit' && scope.pattern.endsWith('/**') ? t.approvals.standing.below({ folder: scope.pattern.slice('/workspace'.length, -2) }) : t.approvals.standing.file
 }
 
 const minuteMs = 60_000
@@ -57,5 +57,5 @@ const hourMs = 60 * minuteMs
 
 function howLong(forMs: number | null): string {
   if (forMs === null) return t.approvals.standing.task
-  return forMs < hourMs ? t.approvals.standing.minutes(Math.round(forMs / minuteMs)) : t.approvals.standing.hours(Math.round(forMs / hourMs))
+  return forMs < hourMs ? t.approvals.standing.minutes({ n: Math.round(forMs / minuteMs) }) : t.approvals.standing.hours({ n: Math.round(forMs / hourMs) })
 }

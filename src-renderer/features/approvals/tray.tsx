@@ -90,7 +90,7 @@ function CompactTray({ waiting, frontKey, results }: { readonly waiting: number;
     <div className={`tray-line${front.alarm ? ' approval-alarm' : ''}`}>
       <AuthorMark author={front.bot} />
       <span className="clip grow">
-        <strong>{t.nav.waits(waiting)}</strong> <span className="soft">{review ? t.approvals.resultReady : front.title}</span>
+        <strong>{t.nav.waits({ n: waiting })}</strong> <span className="soft">{review ? t.approvals.resultReady : front.title}</span>
       </span>
       <Button
         size="small"

@@ -109,14 +109,14 @@ function AuditActions({ taskId }: { readonly taskId: TaskId | null }): ReactNode
       <div className="audit-outcome" role="status">
         {verify.isSuccess ? (
           verify.data.firstBadSeq === null ? (
-            <Notice tone="good" title={t.audit.whole(count(verify.data.events))}>
+            <Notice tone="good" title={t.audit.whole({ events: count(verify.data.events) })}>
               <span className="digest-fact">
                 <span className="quiet small">{t.audit.head}</span>
                 <Digest value={verify.data.headHash} />
               </span>
             </Notice>
           ) : (
-            <Notice tone="bad" urgent title={t.audit.broken(count(verify.data.firstBadSeq))}>
+            <Notice tone="bad" urgent title={t.audit.broken({ seq: count(verify.data.firstBadSeq) })}>
               {t.audit.brokenTodo}
             </Notice>
           )

@@ -40,7 +40,7 @@ function GrantLine({ taskId, grant, now }: { readonly taskId: TaskId; readonly g
     <li className="grant" data-grant-id={grant.grantId} data-grant-state={state}>
       <div className="line">
         <span className="small quiet grow">
-          <AuthorName author={grant.bot} /> {grant.scope.tool === 'bash' ? t.grants.inFolder(grant.scope.cwd) : t.grants.edits}
+          <AuthorName author={grant.bot} /> {grant.scope.tool === 'bash' ? t.grants.inFolder({ folder: grant.scope.cwd }) : t.grants.edits}
         </span>
         <Badge {...(state === 'stands' ? { tone: 'good' as const } : {})}>{t.grants.states[state]}</Badge>
       </div>
@@ -49,13 +49,13 @@ function GrantLine({ taskId, grant, now }: { readonly taskId: TaskId; readonly g
       </div>
       <div className="small quiet">{grant.explained}</div>
       <div className="line small quiet grant-facts">
-        <span>{t.grants.until(hourAndMinute(grant.expiresAt))}</span>
-        <span>{t.grants.used(grant.uses)}</span>
-        {grant.lastUsedAt === null ? null : <span>{t.grants.last(hourAndMinute(grant.lastUsedAt))}</span>}
+        <span>{t.grants.until({ time: hourAndMinute(grant.expiresAt) })}</span>
+        <span>{t.grants.used({ n: grant.uses })}</span>
+        {grant.lastUsedAt === null ? null : <span>{t.grants.last({ time: hourAndMinute(grant.lastUsedAt) })}</span>}
         <Digest value={grant.digest} />
         <span className="grow" />
         {state !== 'stands' ? null : (
-          <Button size="small" aria-label={t.grants.revokeOf(what)} isPending={revoke.isPending} onPress={() => { revoke.mutate({ commandId: newCommandId(), taskId, grantId: grant.grantId }) }}>
+          <Button size="small" aria-label={t.grants.revokeOf({ what })} isPending={revoke.isPending} onPress={() => { revoke.mutate({ commandId: newCommandId(), taskId, grantId: grant.grantId }) }}>
             {t.grants.revoke}
           </Button>
         )}

@@ -31,7 +31,7 @@ export function CriteriaField({ value, onChange, error }: { readonly value: read
       <ol ref={list} className="criteria-list">
         {value.map((criterion, index) => (
           <li key={index} className="criterion">
-            <TextField className="grow" aria-label={t.newTask.criterion(index + 1)} value={criterion} maxLength={1_000} onChange={(text) => { onChange(value.map((old, at) => (at === index ? text : old))) }}>
+            <TextField className="grow" aria-label={t.newTask.criterion({ n: index + 1 })} value={criterion} maxLength={1_000} onChange={(text) => { onChange(value.map((old, at) => (at === index ? text : old))) }}>
               <Input
                 className="input"
                 placeholder={index === 0 ? t.newTask.criterionExample : ''}
@@ -47,7 +47,7 @@ export function CriteriaField({ value, onChange, error }: { readonly value: read
                 }}
               />
             </TextField>
-            <IconButton label={t.newTask.removeCriterion(index + 1)} icon={X} size="small" isDisabled={value.length === 1 && criterion === ''} onPress={() => { remove(index) }} />
+            <IconButton label={t.newTask.removeCriterion({ n: index + 1 })} icon={X} size="small" isDisabled={value.length === 1 && criterion === ''} onPress={() => { remove(index) }} />
           </li>
         ))}
       </ol>

@@ -60,10 +60,10 @@ function FolderFound({ facts, draft, change }: { readonly facts: FolderFacts; re
     <div className="folder-found" data-folder={facts.path}>
       <div className="line folder-facts">
         <Badge icon={GitBranch}>{facts.git === null ? t.newTask.noGit : (facts.git.branch ?? facts.git.commit?.slice(0, 8) ?? t.newTask.noCommits)}</Badge>
-        {facts.git !== null && facts.git.dirtyFiles > 0 ? <Badge tone="warn">{t.newTask.dirty(facts.git.dirtyFiles)}</Badge> : null}
-        {facts.git !== null && facts.git.submodules > 0 ? <Badge>{t.newTask.submodules(facts.git.submodules)}</Badge> : null}
+        {facts.git !== null && facts.git.dirtyFiles > 0 ? <Badge tone="warn">{t.newTask.dirty({ n: facts.git.dirtyFiles })}</Badge> : null}
+        {facts.git !== null && facts.git.submodules > 0 ? <Badge>{t.newTask.submodules({ n: facts.git.submodules })}</Badge> : null}
         <span className="quiet small">
-          {t.word.files(facts.files)} · {bytes(facts.bytes)}
+          {t.word.files({ n: facts.files })} · {bytes(facts.bytes)}
         </span>
       </div>
       <p className="field-hint">{t.newTask.copied}</p>

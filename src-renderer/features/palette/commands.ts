@@ -24,7 +24,7 @@ export type CommandGroup = 'go' | 'task' | 'approvals' | 'view'
 export interface Command {
   readonly id: string
   readonly group: CommandGroup
-  readonly title: string
+  readonly title: () => string
   readonly chord?: Chord
   /** Whether it makes sense now; absent means always. */
   readonly when?: (context: CommandContext) => boolean
@@ -90,24 +90,24 @@ const hasFront = ({ desk }: CommandContext): boolean => desk.snapshot().frontKey
 
 /** Every action of the window, in the order of the palette. */
 export const commands: readonly Command[] = [
-  { id: 'task.new', group: 'task', title: t.palette.newTask, chord: 'mod+n', whileTyping: true, run: () => { show({ at: 'new-task' }) } },
-  { id: 'task.run-sample', group: 'task', title: t.palette.runSample, run: () => { void runSample() } },
-  { id: 'task.stop', group: 'task', title: t.palette.stop, chord: 'mod+.', when: (context) => { const task = shownTask(context); return task !== undefined && isUnfinished(task.status) && task.cancel === null }, run: (context) => { void stopTask(context) } },
-  { id: 'task.previous', group: 'task', title: t.palette.previous, chord: 'alt+arrowup', whileTyping: true, when: hasTask, run: (context) => { step(context, -1) } },
-  { id: 'task.next', group: 'task', title: t.palette.next, chord: 'alt+arrowdown', whileTyping: true, when: hasTask, run: (context) => { step(context, 1) } },
-  { id: 'approval.approve', group: 'approvals', title: t.palette.approve, chord: 'mod+enter', when: (context) => inRoom() && hasFront(context), run: ({ desk }) => { desk.chord('approved', false) } },
-  { id: 'approval.deny', group: 'approvals', title: t.palette.deny, chord: 'mod+shift+enter', when: (context) => inRoom() && hasFront(context), run: ({ desk }) => { desk.chord('denied', false) } },
-  { id: 'go.room', group: 'go', title: t.palette.toRoom, chord: 'mod+1', whileTyping: true, run: () => { show({ at: 'room' }) } },
-  { id: 'go.review', group: 'go', title: t.palette.toReview, chord: 'mod+2', whileTyping: true, when: (context) => { const task = shownTask(context); return task?.result != null }, run: () => { show({ at: 'review' }) } },
-  { id: 'go.audit', group: 'go', title: t.palette.toAudit, chord: 'mod+3', whileTyping: true, run: () => { show({ at: 'audit' }) } },
-  { id: 'go.settings', group: 'go', title: t.palette.toSettings, chord: 'mod+,', whileTyping: true, run: () => { show({ at: 'settings', section: 'providers' }) } },
-  ...settingsSections.map((section: SettingsSection): Command => ({ id: `go.settings.${section}`, group: 'go', title: t.palette.section(t.settings.sections[section]), run: () => { show({ at: 'settings', section }) } })),
-  { id: 'audit.export', group: 'go', title: t.palette.export, run: () => { void exportAudit() } },
-  { id: 'view.palette', group: 'view', title: t.palette.open, chord: 'mod+k', whileTyping: true, run: () => { changeUi({ paletteOpen: !uiState().paletteOpen }) } },
-  { id: 'view.filter', group: 'view', title: t.palette.filter, chord: 'mod+shift+f', whileTyping: true, run: focusFilter },
-  { id: 'view.inspector', group: 'view', title: t.palette.inspector, chord: 'mod+i', when: inRoom, run: () => { changeUi({ inspector: document.querySelector('.inspector') === null ? 'open' : 'closed' }) } },
-  { id: 'view.latest', group: 'view', title: t.palette.latest, chord: 'mod+end', when: inRoom, run: () => { jumpToLatest() } },
-  { id: 'view.theme', group: 'view', title: t.palette.theme, run: (context) => { void switchTheme(context) } },
+  { id: 'task.new', group: 'task', title: () => t.palette.newTask, chord: 'mod+n', whileTyping: true, run: () => { show({ at: 'new-task' }) } },
+  { id: 'task.run-sample', group: 'task', title: () => t.palette.runSample, run: () => { void runSample() } },
+  { id: 'task.stop', group: 'task', title: () => t.palette.stop, chord: 'mod+.', when: (context) => { const task = shownTask(context); return task !== undefined && isUnfinished(task.status) && task.cancel === null }, run: (context) => { void stopTask(context) } },
+  { id: 'task.previous', group: 'task', title: () => t.palette.previous, chord: 'alt+arrowup', whileTyping: true, when: hasTask, run: (context) => { step(context, -1) } },
+  { id: 'task.next', group: 'task', title: () => t.palette.next, chord: 'alt+arrowdown', whileTyping: true, when: hasTask, run: (context) => { step(context, 1) } },
+  { id: 'approval.approve', group: 'approvals', title: () => t.palette.approve, chord: 'mod+enter', when: (context) => inRoom() && hasFront(context), run: ({ desk }) => { desk.chord('approved', false) } },
+  { id: 'approval.deny', group: 'approvals', title: () => t.palette.deny, chord: 'mod+shift+enter', when: (context) => inRoom() && hasFront(context), run: ({ desk }) => { desk.chord('denied', false) } },
+  { id: 'go.room', group: 'go', title: () => t.palette.toRoom, chord: 'mod+1', whileTyping: true, run: () => { show({ at: 'room' }) } },
+  { id: 'go.review', group: 'go', title: () => t.palette.toReview, chord: 'mod+2', whileTyping: true, when: (context) => { const task = shownTask(context); return task?.result != null }, run: () => { show({ at: 'review' }) } },
+  { id: 'go.audit', group: 'go', title: () => t.palette.toAudit, chord: 'mod+3', whileTyping: true, run: () => { show({ at: 'audit' }) } },
+  { id: 'go.settings', group: 'go', title: () => t.palette.toSettings, chord: 'mod+,', whileTyping: true, run: () => { show({ at: 'settings', section: 'providers' }) } },
+  ...settingsSections.map((section: SettingsSection): Command => ({ id: `go.settings.${section}`, group: 'go', title: () => t.palette.section({ name: t.settings.sections[section] }), run: () => { show({ at: 'settings', section }) } })),
+  { id: 'audit.export', group: 'go', title: () => t.palette.export, run: () => { void exportAudit() } },
+  { id: 'view.palette', group: 'view', title: () => t.palette.open, chord: 'mod+k', whileTyping: true, run: () => { changeUi({ paletteOpen: !uiState().paletteOpen }) } },
+  { id: 'view.filter', group: 'view', title: () => t.palette.filter, chord: 'mod+shift+f', whileTyping: true, run: focusFilter },
+  { id: 'view.inspector', group: 'view', title: () => t.palette.inspector, chord: 'mod+i', when: inRoom, run: () => { changeUi({ inspector: document.querySelector('.inspector') === null ? 'open' : 'closed' }) } },
+  { id: 'view.latest', group: 'view', title: () => t.palette.latest, chord: 'mod+end', when: inRoom, run: () => { jumpToLatest() } },
+  { id: 'view.theme', group: 'view', title: () => t.palette.theme, run: (context) => { void switchTheme(context) } },
 ]
 
 /** What the application menu calls some of them. */

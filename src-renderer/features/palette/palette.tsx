@@ -52,8 +52,8 @@ function PaletteList(): ReactNode {
             {available
               .filter((command) => command.group === group)
               .map((command) => (
-                <MenuItem key={command.id} id={command.id} textValue={command.title} className="option">
-                  <span className="grow">{command.title}</span>
+                <MenuItem key={command.id} id={command.id} textValue={command.title()} className="option">
+                  <span className="grow">{command.title()}</span>
                   {command.chord === undefined ? null : <Keys chord={command.chord} />}
                 </MenuItem>
               ))}

@@ -37,7 +37,7 @@ function Node({ node }: { readonly node: TreeNode<FileChange> }): ReactNode {
     <TreeItem id={node.path} textValue={node.name} className="tree-item">
       <TreeItemContent>
         {({ hasChildItems, level }) => (
-          <div className="tree-line" style={{ paddingLeft: `${((level - 1) * 14).toString()}px` }}>
+          <div className="tree-line" style={{ paddingInlineStart: `${((level - 1) * 14).toString()}px` }}>
             {hasChildItems ? (
               <AriaButton slot="chevron" className="tree-chevron">
                 <ChevronRight className="icon icon-small" aria-hidden />

@@ -2,6 +2,7 @@ import { CodeView, WorkerPoolContext, type CodeViewHandle } from '@pierre/diffs/
 import { FileCheck2, FileX2 } from 'lucide-react'
 import { useEffect, useImperativeHandle, useMemo, useRef, type ReactNode, type Ref } from 'react'
 import type { Review } from '../../../src-preload/contract/methods.ts'
+import { useSpoken } from '../../i18n/language.ts'
 import { t } from '../../i18n/text.ts'
 import { useMedia } from '../../ui/media.ts'
 import { useMethod } from '../../store/queries.ts'
@@ -31,6 +32,7 @@ export function DiffPane({ files, notes, options, ref }: { readonly files: reado
   const pool = useDiffPool()
   const themeType = useThemeType()
   const container = useRef<HTMLDivElement>(null)
+  const { tag } = useSpoken()
   useImperativeHandle(ref, () => ({
     showFile: (path) => {
       viewer.current?.scrollTo({ type: 'item', id: path, align: 'start', behavior: 'instant' })
@@ -43,7 +45,7 @@ export function DiffPane({ files, notes, options, ref }: { readonly files: reado
     box.tabIndex = 0
     box.setAttribute('role', 'region')
     box.setAttribute('aria-label', t.review.diff)
-  }, [])
+  }, [tag])
   const viewOptions = useMemo(
     () => ({ theme: codeThemes, themeType, diffStyle: options.style, overflow: options.wrap ? ('wrap' as const) : ('scroll' as const), stickyHeaders: true, onPostRender: reachable, diffIndicators: 'bars' as const, hunkSeparators: 'line-info' as const, layout: { paddingTop: 0, paddingBottom: 24, gap: 12 } }),
     [themeType, options.style, options.wrap],

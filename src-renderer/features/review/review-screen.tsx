@@ -77,7 +77,7 @@ function ReviewPanes({ review }: { readonly review: Review }): ReactNode {
     <div className={`review-body${both ? ' review-both' : ''}`}>
       <div className="review-files">
         <div className="review-sum">
-          <span className="grow">{t.word.files(changes.length)}</span>
+          <span className="grow">{t.word.files({ n: changes.length })}</span>
           <span className="good">+{count(additions)}</span>
           <span className="bad">−{count(deletions)}</span>
         </div>

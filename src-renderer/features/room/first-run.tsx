@@ -1,5 +1,6 @@
 import { FileCheck2, FilePen, Play, ScrollText, ShieldCheck, Signature, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { Author } from '../../../src-preload/contract/ids.ts'
 import { failureOf } from '../../bridge.ts'
 import { t } from '../../i18n/text.ts'
 import { show } from '../../store/ui-store.ts'
@@ -8,8 +9,10 @@ import { FailureNotice } from '../../ui/notice.tsx'
 import { useRunSample } from './run-sample.ts'
 import { StartNote } from '../start-note.tsx'
 
-const stepIcons: readonly LucideIcon[] = [ScrollText, ShieldCheck, FilePen, FileCheck2, Signature]
-const stepAuthors = ['lead', 'owner', 'coder', 'lead', 'owner'] as const
+const steps: readonly { readonly name: keyof typeof t.first.steps; readonly icon: LucideIcon; readonly author: Author }[] = [
+  { name: 'brief', icon: ScrollText, author: 'lead' }, { name: 'approve', icon: ShieldCheck, author: 'owner' }, { name: 'work', icon: FilePen, author: 'coder' },
+  { name: 'verify', icon: FileCheck2, author: 'lead' }, { name: 'countersign', icon: Signature, author: 'owner' },
+]
 
 /** What somebody sees who has no task yet: what this is, and one button. */
 export function FirstRun(): ReactNode {
@@ -19,21 +22,18 @@ export function FirstRun(): ReactNode {
       <div className="first-inner">
         <h1 className="first-title">{t.first.title}</h1>
         <ol className="first-path" aria-label={t.first.path}>
-          {t.first.steps.map((step, index) => {
-            const Icon = stepIcons[index] ?? ScrollText
-            return (
-              <li key={step} className="first-step">
-                <span className={`first-icon mark-${stepAuthors[index] ?? 'owner'}`}>
-                  <Icon className="icon" aria-hidden />
-                </span>
-                <span className="first-step-name">{step}</span>
-                <span className="small quiet">{t.first.stepWho[index]}</span>
-              </li>
-            )
-          })}
+          {steps.map(({ name, icon: Icon, author }) => (
+            <li key={name} className="first-step">
+              <span className={`first-icon mark-${author}`}>
+                <Icon className="icon" aria-hidden />
+              </span>
+              <span className="first-step-name">{t.first.steps[name]}</span>
+              <span className="small quiet">{t.first.stepWho[name]}</span>
+            </li>
+          ))}
         </ol>
         <ul className="first-lines">
-          {t.first.lines.map((line) => (
+          {Object.values(t.first.lines).map((line) => (
             <li key={line}>{line}</li>
           ))}
         </ul>

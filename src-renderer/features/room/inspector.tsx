@@ -52,7 +52,7 @@ function StatusSection({ task }: { readonly task: TaskRow }): ReactNode {
           <Badge tone={statusTones[task.status]}>{t.status[task.status]}</Badge>
         </dd>
         <dt>{t.inspector.deadline}</dt>
-        <dd className={running && left < 60_000 ? 'warn' : ''}>{running ? (left > 0 ? t.inspector.left(countdown(left)) : t.inspector.passed) : moment(task.deadlineAt)}</dd>
+        <dd className={running && left < 60_000 ? 'warn' : ''}>{running ? (left > 0 ? t.inspector.left({ time: countdown(left) }) : t.inspector.passed) : moment(task.deadlineAt)}</dd>
         <dt>{t.inspector.started}</dt>
         <dd>{moment(task.createdAt)}</dd>
         {task.result === null ? null : (
@@ -81,7 +81,7 @@ function MeterLine({ meter }: { readonly meter: Meter }): ReactNode {
     <div className="meter" data-level={level} data-meter={meter.name}>
       <div className="line small">
         <span className="soft grow">{label}</span>
-        {meter.reserved > 0 ? <span className="quiet">{t.inspector.reserved(value(meter.reserved))}</span> : null}
+        {meter.reserved > 0 ? <span className="quiet">{t.inspector.reserved({ n: value(meter.reserved) })}</span> : null}
         <span>
           {meter.unknown && meter.used === 0 ? null : value(meter.used)}
           {meter.unknown ? <span className="warn">{meter.used === 0 ? '' : ' + '}{t.inspector.usageUnknown}</span> : null}

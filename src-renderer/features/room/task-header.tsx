@@ -152,12 +152,12 @@ function Activity({ task }: { readonly task: TaskRow }): ReactNode {
         <ShieldCheck className="icon icon-small good" aria-hidden />
         <span>{t.room.stopped}</span>
         <span className="soft clip" title={proof.detail}>
-          {t.room.stoppedProof(proof.checkedProcesses)}, {t.room.stopMethods[proof.method]} · {duration(task.cancel.at - task.cancel.requestedAt)}
+          {t.room.stoppedProof({ processes: proof.checkedProcesses })}, {t.room.stopMethods[proof.method]} · {duration(task.cancel.at - task.cancel.requestedAt)}
         </span>
       </div>
     )
   }
-  const waits = task.waiting === null ? null : task.waiting.for === 'approval' ? t.room.waitingApproval(task.waiting.approvalIds.length) : t.room.waitingInput
+  const waits = task.waiting === null ? null : task.waiting.for === 'approval' ? t.room.waitingApproval({ n: task.waiting.approvalIds.length }) : t.room.waitingInput
   return (
     <div className="task-activity">
       {waits === null ? null : (
@@ -199,10 +199,10 @@ function Waiting({ activity, now }: { readonly activity: NonNullable<TaskRow['ac
   const { waitingFor, waitingSince, nextTryAt } = activity
   return (
     <span className="warn waits" data-waiting-for title={waitingFor ?? ''}>
-      <span className="clip">{t.room.waitsFor(waitingFor ?? '')}</span>
+      <span className="clip">{t.room.waitsFor({ what: waitingFor ?? '' })}</span>
       <span className="nowrap">
         {waitingSince == null ? null : ` · ${countdown(now - waitingSince)}`}
-        {nextTryAt == null || nextTryAt <= now ? null : ` · ${t.room.nextTry(countdown(nextTryAt - now))}`}
+        {nextTryAt == null || nextTryAt <= now ? null : ` · ${t.room.nextTry({ time: countdown(nextTryAt - now) })}`}
       </span>
     </span>
   )

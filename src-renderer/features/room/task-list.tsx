@@ -57,7 +57,7 @@ export function TaskList(): ReactNode {
       >
         {(item) => <TaskListRow id={item.id} />}
       </ListBox>
-      {older === 0 ? null : <Button variant="plain" size="small" onPress={() => { setBound(bound + listStep) }}>{t.nav.older(older)}</Button>}
+      {older === 0 ? null : <Button variant="plain" size="small" onPress={() => { setBound(bound + listStep) }}>{t.nav.older({ n: older })}</Button>}
     </>
   )
 }
@@ -80,17 +80,14 @@ function TaskListRow({ id }: { readonly id: string }): ReactNode {
 function TaskSummary({ task }: { readonly task: TaskRow }): ReactNode {
   const now = useNowMs(task.activity !== null)
   const waits = waitsFor(task)
+  const facts = [t.status[task.status], task.disposition === null ? null : t.disposition[task.disposition], task.activity === null ? null : countdown(now - task.activity.since), task.source.kind === 'folder' ? task.source.label : null]
+  const note = facts.filter((fact) => fact !== null).join(' · ')
   return (
     <>
       <StatusGlyph task={task} />
       <span className="task-row-text">
-        <span className="task-row-title clip">{task.title}</span>
-        <span className="task-row-note clip">
-          {t.status[task.status]}
-          {task.disposition === null ? null : ` · ${t.disposition[task.disposition]}`}
-          {task.activity === null ? null : ` · ${countdown(now - task.activity.since)}`}
-          {task.source.kind === 'folder' ? ` · ${task.source.label}` : ''}
-        </span>
+        <span className="task-row-title clip" dir="auto">{task.title}</span>
+        <span className="task-row-note clip" dir="auto" title={note}>{note}</span>
       </span>
       {waits === null ? null : (
         <Badge tone="warn" title={waits}>

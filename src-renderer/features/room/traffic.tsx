@@ -37,7 +37,7 @@ function TrafficLine({ rowKey: key }: { readonly rowKey: string }): ReactNode {
   return (
     <li className="traffic-line" data-call-number={call.callNumber} data-serving-path={call.path ?? 'unknown'} data-swapped={swapped}>
       <span className="line small">
-        <span className={`name name-${call.bot}`}>{call.bot === 'lead' ? 'A' : 'B'}</span>
+        <span className={`name name-${call.bot}`}>{t.word.letters[call.bot]}</span>
         <span className="mono grow traffic-model" title={`${t.row.asked} ${call.modelAsked}`}>{call.modelAnswered ?? call.modelAsked}</span>
         {call.state === 'open' ? <LoaderCircle className="icon icon-small quiet spin" aria-label={t.row.callStates.open} /> : null}
         {call.path === null ? null : <Badge square tone={call.path === 'direct' ? 'neutral' : 'warn'} title={t.row.pathHints[call.path]}>{t.row.paths[call.path]}</Badge>}
@@ -45,7 +45,7 @@ function TrafficLine({ rowKey: key }: { readonly rowKey: string }): ReactNode {
       {swapped ? (
         <span className="bad small line" role="alert">
           <TriangleAlert className="icon icon-small" aria-hidden />
-          {t.row.modelSwapped(call.modelAsked, call.modelAnswered ?? '')}
+          {t.row.modelSwapped({ asked: call.modelAsked, answered: call.modelAnswered ?? '' })}
         </span>
       ) : null}
       <span className={`small ${call.state === 'failed' || call.state === 'refused' ? 'bad' : 'quiet'}`}>{facts(call, now)}</span>

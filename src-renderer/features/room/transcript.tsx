@@ -101,7 +101,7 @@ export function Transcript({ taskId }: { readonly taskId: string }): ReactNode {
       {atEnd || keys.length === 0 ? null : (
         <div className="transcript-jump">
           <Button size="small" icon={ArrowDown} chord="mod+end" tip={t.room.jump} onPress={toEnd}>
-            {unseen > 0 ? `${t.room.jump} · ${t.room.newRows(unseen)}` : t.room.jump}
+            {unseen > 0 ? `${t.room.jump} · ${t.room.newRows({ n: unseen })}` : t.room.jump}
           </Button>
         </div>
       )}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Settings } from '../../../src-preload/contract/settings.ts'
+import { languageCodes, languages } from '../../../src-words/languages.ts'
 import { t } from '../../i18n/text.ts'
 import { useMethod } from '../../store/queries.ts'
 import { Segments, Switch } from '../../ui/fields.tsx'
@@ -30,7 +31,7 @@ export function FallbacksSection({ settings }: Props): ReactNode {
       <Switch label={t.fallbacks.exec} hint={needsProgram ? t.fallbacks.needsProgram : t.fallbacks.execHint} isDisabled={needsProgram} value={settings.fallbacks.execEnabled} onChange={(execEnabled) => { set({ execEnabled }) }} />
       <Notice title={t.fallbacks.cannot}>
         <ul className="notes">
-          {t.fallbacks.limits.map((line) => (
+          {Object.values(t.fallbacks.limits).map((line) => (
             <li key={line}>{line}</li>
           ))}
         </ul>
@@ -94,6 +95,14 @@ export function AppearanceSection({ settings }: Props): ReactNode {
             { id: 'comfortable', label: t.appearance.comfortable },
             { id: 'compact', label: t.appearance.compact },
           ]}
+        />
+      </Row>
+      <Row label={t.appearance.language}>
+        <Segments
+          label={t.appearance.language}
+          value={settings.appearance.language ?? 'system'}
+          onChange={(language) => { set({ language }) }}
+          options={[{ id: 'system', label: t.appearance.systemLanguage }, ...languageCodes.map((code) => ({ id: code, label: languages[code].own }))]}
         />
       </Row>
       {failure === null ? null : <FailureNotice failure={failure} />}

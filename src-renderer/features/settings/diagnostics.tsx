@@ -20,7 +20,7 @@ export function DiagnosticsSection(): ReactNode {
         <>
           <pre className="code diagnostics" tabIndex={0} role="region" aria-label={t.system.preview}>{shown.text}</pre>
           <div className="line quiet small">
-            {t.word.lines(shown.text.split('\n').length - 1)}
+            {t.word.lines({ n: shown.text.split('\n').length - 1 })}
             <Digest value={shown.digest} />
           </div>
         </>

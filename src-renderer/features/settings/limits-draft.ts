@@ -28,7 +28,7 @@ export function limitProblems(draft: LimitsDraft, now: SandboxLimits, machineByt
   return Object.fromEntries(limitNames.flatMap((name) => {
     const { min, max } = limitRange(name, machineBytes)
     const typed = amount(draft[name])
-    return draft[name].trim() === before[name] || (typed >= min && typed <= max) ? [] : [[name, t.isolation.own[name].wrong(min, max)]]
+    return draft[name].trim() === before[name] || (typed >= min && typed <= max) ? [] : [[name, t.isolation.own[name].wrong({ min: String(min), max: String(max) })]]
   }))
 }
 

@@ -24,7 +24,7 @@ export function LimitsForm({ settings, machineBytes }: { readonly settings: Sett
   }
   const field = (name: keyof SandboxLimits): ReactNode => {
     const { min, max } = limitRange(name, machineBytes)
-    return <TextField label={words[name].label} hint={words[name].hint(min, max)} value={draft[name]} onChange={(value) => { setDraft((typed) => ({ ...typed, [name]: value })) }} error={problems[name]} inputMode="numeric" mono />
+    return <TextField label={words[name].label} hint={words[name].hint({ min: String(min), max: String(max) })} value={draft[name]} onChange={(value) => { setDraft((typed) => ({ ...typed, [name]: value })) }} error={problems[name]} inputMode="numeric" mono />
   }
   return (
     <Form

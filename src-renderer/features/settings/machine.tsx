@@ -116,7 +116,7 @@ export function IsolationSection({ settings, info }: { readonly settings: Settin
       <SandboxLimits settings={settings} info={info} />
       <h2 className="section-title">{t.isolation.inside}</h2>
       <ul className="notes soft">
-        {t.isolation.rules.map((rule) => (
+        {Object.values(t.isolation.rules).map((rule) => (
           <li key={rule}>{rule}</li>
         ))}
       </ul>
@@ -138,11 +138,11 @@ function SandboxLimits({ settings, info }: { readonly settings: Settings; readon
       <p className="soft">{t.isolation.limitsHint}</p>
       <LimitsForm settings={settings} machineBytes={info.memoryBytes} />
       <dl className="facts facts-roomy">
-        <Fact label={words.memory} value={words.memoryMost(most.processMemoryBytesMin / gib)} />
-        <Fact label={words.time} value={words.timeMost(most.commandMsMax / minute)} />
-        <Fact label={words.temporary} value={words.temporaryMost(most.tmpBytesMax / mib)} />
-        <Fact label={words.output} value={words.outputMost(most.commandOutputBytesMax / mib)} />
-        <Fact label={words.disk} value={words.diskLeast(most.diskFreeBytesMin / gib)} />
+        <Fact label={words.memory} value={words.memoryMost({ gib: most.processMemoryBytesMin / gib })} />
+        <Fact label={words.time} value={words.timeMost({ minutes: most.commandMsMax / minute })} />
+        <Fact label={words.temporary} value={words.temporaryMost({ mib: most.tmpBytesMax / mib })} />
+        <Fact label={words.output} value={words.outputMost({ mib: most.commandOutputBytesMax / mib })} />
+        <Fact label={words.disk} value={words.diskLeast({ gib: most.diskFreeBytesMin / gib })} />
       </dl>
     </>
   )

@@ -27,14 +27,14 @@ export function ProviderDialog({ view, others, keyring, onClose }: { readonly vi
   const exchange = exchangeProblems(draft.exchange)
   const put = useAct('provider.put', ({ key }) => {
     void queries.invalidateQueries()
-    say({ tone: 'good', text: t.providers.saved(draft.label), detail: t.providers.keySaved[key] })
+    say({ tone: 'good', text: t.providers.saved({ label: draft.label }), detail: t.providers.keySaved[key] })
     onClose()
   })
   const change = (part: Partial<typeof draft>): void => {
     setDraft((now) => ({ ...now, ...part }))
   }
   return (
-    <Dialog title={view === null ? t.providers.add : t.providers.editTitle(view.provider.label)} onClose={onClose} busy={put.isPending} wide>
+    <Dialog title={view === null ? t.providers.add : t.providers.editTitle({ label: view.provider.label })} onClose={onClose} busy={put.isPending} wide>
       <Form
         className="form"
         validationBehavior="aria"

@@ -1,5 +1,6 @@
 import type { Provider, ProviderView } from '../../../src-preload/contract/settings.ts'
 import { t } from '../../i18n/text.ts'
+import { asTyped } from '../../ui/format.ts'
 import { exchangeDraft, exchangeOf, type ExchangeDraft } from './exchange-draft.ts'
 import { isHttpUrl } from './http-url.ts'
 
@@ -27,7 +28,7 @@ export function providerDraft(provider: Provider | null): ProviderDraft {
 }
 
 function pricesOf(provider: Provider | null): ProviderDraft['prices'] {
-  const dollars = (microUsd: number): string => (microUsd / 1e6).toString()
+  const dollars = (microUsd: number): string => asTyped((microUsd / 1e6).toString())
   return Object.fromEntries((provider?.models ?? []).flatMap(({ id, price }) => (price === undefined ? [] : [[id, { input: dollars(price.inputMicroUsd), output: dollars(price.outputMicroUsd), asOf: price.asOf }]])))
 }
 

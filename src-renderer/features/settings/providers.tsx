@@ -27,7 +27,7 @@ export function ProvidersSection({ info }: { readonly info: AppInfo }): ReactNod
     <div className="stack-wide">
       {info.keyring.real ? null : (
         <Notice tone="warn" title={t.providers.noKeyring}>
-          <div className="soft">{t.providers.noKeyringHint(info.keyring.backend)}</div>
+          <div className="soft">{t.providers.noKeyringHint({ backend: info.keyring.backend })}</div>
         </Notice>
       )}
       <ul className="providers">
@@ -72,7 +72,7 @@ function ProviderCard({ view, onEdit, onRemove }: { readonly view: ProviderView;
       <div className="line soft small">
         <span className="mono clip">{provider.baseUrl}</span>
         <span className="nowrap">{t.providers.apis[provider.api]}</span>
-        {provider.exchange === undefined ? null : <span className="clip">{t.exchange.at(new URL(provider.exchange.url).host)}</span>}
+        {provider.exchange === undefined ? null : <span className="clip">{t.exchange.at({ host: new URL(provider.exchange.url).host })}</span>}
       </div>
       <TestLine view={view} />
     </li>
@@ -93,7 +93,7 @@ function TestLine({ view }: { readonly view: ProviderView }): ReactNode {
         </Button>
         {test.isSuccess ? (
           <span className={test.data.status < 400 ? 'good small' : 'bad small'} role="status">
-            {t.providers.answered(test.data.status, test.data.modelAnswered ?? t.word.unknown, duration(test.data.latencyMs))}
+            {t.providers.answered({ status: test.data.status, model: test.data.modelAnswered ?? t.word.unknown, time: duration(test.data.latencyMs) })}
           </span>
         ) : null}
       </div>
@@ -109,7 +109,7 @@ function RemoveDialog({ view, onClose }: { readonly view: ProviderView; readonly
     onClose()
   })
   return (
-    <Dialog title={t.providers.removeTitle(view.provider.label)} onClose={onClose} busy={remove.isPending}>
+    <Dialog title={t.providers.removeTitle({ label: view.provider.label })} onClose={onClose} busy={remove.isPending}>
       <p className="soft">{t.providers.removeHint}</p>
       {remove.isError ? <FailureNotice failure={failureOf(remove.error)} /> : null}
       <div className="dialog-actions">

@@ -26,7 +26,7 @@ export function UpdatesSection({ settings, version }: { readonly settings: Setti
         ]}
       />
       {failure === null ? null : <FailureNotice failure={failure} />}
-      <h2 className="section-title">{t.updates.now(version)}</h2>
+      <h2 className="section-title">{t.updates.now({ version })}</h2>
       <Now />
       <p className="soft">{t.updates.never}</p>
     </div>
@@ -46,8 +46,8 @@ function Now(): ReactNode {
     <div className="stack" data-update={state.data.is}>
       <Notice tone={tone} title={words}>
         {state.data.is === 'downloading' ? <Progress label={words} share={state.data.share} /> : null}
-        {state.data.is === 'failed' ? <div className="soft">{t.updates.failedHint(moment(state.data.at))}</div> : null}
-        {state.data.is === 'ready' ? <div>{state.data.waitsFor === null ? t.updates.readyHint : t.updates.waitsFor(state.data.waitsFor)}</div> : null}
+        {state.data.is === 'failed' ? <div className="soft">{t.updates.failedHint({ at: moment(state.data.at) })}</div> : null}
+        {state.data.is === 'ready' ? <div>{state.data.waitsFor === null ? t.updates.readyHint : t.updates.waitsFor({ why: state.data.waitsFor })}</div> : null}
       </Notice>
       {failed === null ? null : <FailureNotice failure={failureOf(failed)} />}
       <div className="line">
@@ -69,7 +69,7 @@ function Progress({ label, share }: { readonly label: string; readonly share: nu
       <div className="meter-track grow" role="progressbar" aria-label={label} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.floor(share * 100)}>
         <span className="meter-used" style={{ width: `${(share * 100).toFixed(1)}%` }} />
       </div>
-      <span className="quiet">{t.updates.share(Math.floor(share * 100))}</span>
+      <span className="quiet">{t.updates.share({ percent: Math.floor(share * 100) })}</span>
     </div>
   )
 }
@@ -79,10 +79,10 @@ function told(state: UpdateState): { readonly tone: 'info' | 'good' | 'bad'; rea
     case 'unsupported': return { tone: 'info', words: state.why }
     case 'idle': return { tone: 'info', words: t.updates.notLooked }
     case 'checking': return { tone: 'info', words: t.updates.checking }
-    case 'current': return { tone: 'good', words: t.updates.current(moment(state.checkedAt)) }
-    case 'found': return { tone: 'info', words: t.updates.found(state.version) }
-    case 'downloading': return { tone: 'info', words: t.updates.downloading(state.version) }
-    case 'ready': return { tone: state.waitsFor === null ? 'good' : 'info', words: t.updates.ready(state.version) }
+    case 'current': return { tone: 'good', words: t.updates.current({ at: moment(state.checkedAt) }) }
+    case 'found': return { tone: 'info', words: t.updates.found({ version: state.version }) }
+    case 'downloading': return { tone: 'info', words: t.updates.downloading({ version: state.version }) }
+    case 'ready': return { tone: state.waitsFor === null ? 'good' : 'info', words: t.updates.ready({ version: state.version }) }
     case 'failed': return { tone: 'bad', words: state.message }
   }
 }

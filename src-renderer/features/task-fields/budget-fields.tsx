@@ -35,7 +35,7 @@ export function BudgetFields({ value, onChange, foldKey, moneyError }: { readonl
           {t.budget.caps}
         </FoldButton>
       </div>
-      <p className="field-hint">{t.budget.summary(value.turnsMax, value.requestsMax, value.tokensMax, Math.round(value.deadlineMs / minuteMs))}</p>
+      <p className="field-hint">{t.budget.summary({ turns: value.turnsMax, requests: value.requestsMax, tokens: value.tokensMax, minutes: Math.round(value.deadlineMs / minuteMs) })}</p>
       {open ? (
         <div className="field-grid">
           <NumberField label={t.budget.turns} value={value.turnsMax} onChange={(turnsMax) => { own({ turnsMax }) }} min={1} max={budgetMaxima.turnsMax} />

@@ -1,6 +1,6 @@
 import { budgetMaxima, limits } from '../../../src-preload/contract/limits.ts'
 import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
-import { ungrouped } from '../../ui/format.ts'
+import { asTyped, ungrouped } from '../../ui/format.ts'
 
 /** The default: small enough that a mistake costs little. */
 export const pilotBudget: BudgetLimits = { profile: 'pilot', turnsMax: limits.turnsMax, messagesMax: limits.contentMessagesMax, requestsMax: 60, tokensMax: 500_000, moneyMicroUsdMax: null, deadlineMs: limits.taskDeadlineMs }
@@ -10,12 +10,12 @@ export const longBudget: BudgetLimits = { profile: 'long', turnsMax: 16, message
 
 /** A money cap as somebody would type it, in US dollars; empty for none. */
 export function moneyText(microUsd: number | null): string {
-  return microUsd === null ? '' : String(microUsd / 1_000_000)
+  return microUsd === null ? '' : asTyped(String(microUsd / 1_000_000))
 }
 
 /** Micro-dollars of a typed sum; null for empty (no cap); undefined when it is no sum, or more than any budget may have. */
 export function moneyFromText(text: string): number | null | undefined {
-  const trimmed = ungrouped(text.trim().replace(/^\$\s*/, ''))
+  const trimmed = ungrouped(text.trim().replace(/^\$\s*|\s*\$$/g, ''))
   if (trimmed === '') return null
   if (!/^\d{1,7}([.,]\d{0,6})?$/.test(trimmed)) return undefined
   const microUsd = Math.round(Number(trimmed.replace(',', '.')) * 1_000_000)

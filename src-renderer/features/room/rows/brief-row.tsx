@@ -18,7 +18,7 @@ export function BriefRow({ rowKey, body }: { readonly rowKey: string; readonly b
     <div className="sheet" role="group" aria-label={t.row.brief}>
       <header className="sheet-head">
         <h2 className="sheet-title">{t.row.brief}</h2>
-        <span className="quiet small">{t.row.briefVersion(body.inputVersion)}</span>
+        <span className="quiet small">{t.row.briefVersion({ n: body.inputVersion })}</span>
         <Badge tone={tones[body.state]}>{t.row.briefStates[body.state]}</Badge>
         <span className="grow" />
         <Digest value={body.inputDigest} />
@@ -75,7 +75,7 @@ function Excerpt({ foldKey, id, content }: { readonly foldKey: string; readonly 
     <li>
       <FoldButton open={open} onToggle={setOpen}>
         <span className="mono">{id}</span>
-        <span className="quiet">{t.word.lines(lineCount(content))}</span>
+        <span className="quiet">{t.word.lines({ n: lineCount(content) })}</span>
       </FoldButton>
       {open ? (
         <pre className="code code-tall" tabIndex={0}>

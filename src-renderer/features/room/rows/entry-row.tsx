@@ -1,5 +1,6 @@
 import { memo, type ReactNode } from 'react'
 import type { EntryBody, EntryRow } from '../../../../src-preload/contract/rows.ts'
+import { useSpoken } from '../../../i18n/language.ts'
 import { t } from '../../../i18n/text.ts'
 import { useEntry, useRoom } from '../../../store/hooks.ts'
 import { AuthorMark, AuthorName } from '../../../ui/badge.tsx'
@@ -20,6 +21,7 @@ function isQuiet(body: EntryBody): boolean {
 
 /** One line of the transcript. Redraws only when its own row changes. */
 export const EntryRowView = memo(function EntryRowView({ rowKey, previousKey }: { readonly rowKey: string; readonly previousKey: string | null }): ReactNode {
+  useSpoken()
   const row = useEntry(rowKey)
   const room = useRoom()
   if (row === undefined) return null

@@ -32,7 +32,7 @@ export function EvidenceRow({ rowKey, body }: { readonly rowKey: string; readonl
         </ul>
         {evidence.files.length > filesShownMax ? (
           <FoldButton open={all} onToggle={setAll}>
-            {t.word.files(evidence.files.length)}
+            {t.word.files({ n: evidence.files.length })}
           </FoldButton>
         ) : null}
         {evidence.testRun === null ? <div className="warn">{t.row.noTest}</div> : <TestRunLine run={evidence.testRun} foldKey={`${rowKey} log`} />}
@@ -58,7 +58,7 @@ function FileLine({ file }: { readonly file: FileChange }): ReactNode {
       </span>
       <Path value={file.path} />
       <span className="file-counts">
-        {file.binary ? <span className="quiet">binary</span> : null}
+        {file.binary ? <span className="quiet">{t.word.binary}</span> : null}
         {file.additions > 0 ? <span className="good">+{count(file.additions)}</span> : null}
         {file.deletions > 0 ? <span className="bad">−{count(file.deletions)}</span> : null}
       </span>
@@ -74,7 +74,7 @@ export function TestRunLine({ run, foldKey, initially = false }: { readonly run:
     <div className="stack-tight test-run-box">
       <div className="test-run">
         <Badge tone={passed ? 'good' : 'bad'} square>
-          {run.exitCode === null ? t.word.unknown : t.row.exit(run.exitCode)}
+          {run.exitCode === null ? t.word.unknown : t.row.exit({ code: run.exitCode })}
         </Badge>
         <span className="mono test-command">
           <ExactText text={run.command} strictness="command" />

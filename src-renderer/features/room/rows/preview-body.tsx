@@ -43,7 +43,7 @@ function Box({ of, text, children }: { readonly of: string; readonly text: strin
     box.current.toggleAttribute('data-cut', box.current.scrollTop > 0)
   }, [text])
   return (
-    <pre ref={box} className="tool-tail" aria-label={t.row.tail(of)} aria-live="off" tabIndex={-1}>
+    <pre ref={box} className="tool-tail" aria-label={t.row.tail({ of })} aria-live="off" tabIndex={-1}>
       {children}
     </pre>
   )

@@ -40,7 +40,7 @@ export function QuestionRow({ taskId, author, body }: { readonly taskId: TaskId;
       )}
       <div className="line">
         <Badge tone={tones[body.state]}>{t.row.questionStates[body.state]}</Badge>
-        {live ? <span className="quiet small">{t.row.answerLeft(countdown(body.deadlineAt - now))}</span> : null}
+        {live ? <span className="quiet small">{t.row.answerLeft({ time: countdown(body.deadlineAt - now) })}</span> : null}
         <span className="grow" />
         {live && !asksOwner ? (
           <Button

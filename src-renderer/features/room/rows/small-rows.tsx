@@ -51,7 +51,7 @@ export function CallRow({ body }: { readonly body: EntryBody & { is: 'call' } })
       {open ? <LoaderCircle className="icon icon-small quiet spin" aria-hidden /> : <Cable className={`icon icon-small ${call.state === 'done' ? 'quiet' : 'bad'}`} aria-hidden />}
       <span className="call-facts">
         <AuthorName author={call.bot} />
-        <span className="mono call-model" title={swapped ? t.row.modelSwapped(call.modelAsked, call.modelAnswered ?? '') : `${t.row.asked} ${call.modelAsked}`}>
+        <span className="mono call-model" title={swapped ? t.row.modelSwapped({ asked: call.modelAsked, answered: call.modelAnswered ?? '' }) : `${t.row.asked} ${call.modelAsked}`}>
           {call.modelAnswered ?? call.modelAsked}
         </span>
         {swapped ? (

@@ -35,7 +35,7 @@ export function ToolRow({ rowKey, body }: { readonly rowKey: string; readonly bo
       <span className="tool-name mono">{body.tool}</span>
       <Target body={body} />
       <span className="grow" />
-      {body.grantId === undefined ? null : <Badge title={t.grants.byGrantHint(body.grantId)}>{t.grants.byGrant}</Badge>}
+      {body.grantId === undefined ? null : <Badge title={t.grants.byGrantHint({ id: body.grantId })}>{t.grants.byGrant}</Badge>}
       <Numbers body={body} />
       <State body={body} />
     </>
@@ -99,7 +99,7 @@ function Stillness({ bytes }: { readonly bytes: number }): ReactNode {
   const [last, setLast] = useState({ bytes, at: now })
   if (last.bytes !== bytes) setLast({ bytes, at: now })
   const still = now - last.at
-  return still < stillFromMs ? null : <span className="warn" title={t.row.stillHint}>{t.row.still(countdown(still))}</span>
+  return still < stillFromMs ? null : <span className="warn" title={t.row.stillHint}>{t.row.still({ time: countdown(still) })}</span>
 }
 
 /** Counters that move while a call is being written, and how long it took afterwards. */
@@ -111,8 +111,8 @@ function Numbers({ body }: { readonly body: ToolBody }): ReactNode {
     return (
       <span className="tool-numbers">
         <Stillness bytes={body.argumentBytes} />
-        {t.word.bytes(body.argumentBytes)}
-        {body.contentLines === null ? null : ` · ${t.word.lines(body.contentLines)}`}
+        {t.word.bytes({ n: body.argumentBytes })}
+        {body.contentLines === null ? null : ` · ${t.word.lines({ n: body.contentLines })}`}
       </span>
     )
   }
@@ -120,8 +120,8 @@ function Numbers({ body }: { readonly body: ToolBody }): ReactNode {
   const tookMs = body.endedAt !== null ? body.endedAt - body.startedAt : running ? now - body.startedAt : null
   return (
     <span className="tool-numbers">
-      {body.exitCode === null ? null : <span className={body.exitCode === 0 ? 'good' : 'bad'}>{t.row.exit(body.exitCode)}</span>}
-      {body.exitCode === null && body.contentLines !== null && body.tool !== 'bash' ? <span>{t.word.lines(body.contentLines)}</span> : null}
+      {body.exitCode === null ? null : <span className={body.exitCode === 0 ? 'good' : 'bad'}>{t.row.exit({ code: body.exitCode })}</span>}
+      {body.exitCode === null && body.contentLines !== null && body.tool !== 'bash' ? <span>{t.word.lines({ n: body.contentLines })}</span> : null}
       {tookMs === null ? null : <span>{duration(tookMs)}</span>}
     </span>
   )
@@ -151,7 +151,7 @@ function ToolDetails({ body }: { readonly body: ToolBody }): ReactNode {
       {body.input === null ? null : (
         <>
           <div className="section-title">
-            {t.row.input} <span className="tool-bytes">{t.word.bytes(body.argumentBytes)}</span>
+            {t.row.input} <span className="tool-bytes">{t.word.bytes({ n: body.argumentBytes })}</span>
           </div>
           <pre className="code code-tall" tabIndex={0}>
             <ExactText text={body.input} strictness="prose" />

@@ -1,0 +1,53 @@
+import { useSyncExternalStore } from 'react'
+import { words as english } from '../../src-words/en/window.ts'
+import { languages, type Language, type LanguageCode } from '../../src-words/languages.ts'
+import type { MessageTree } from '../../src-words/message.ts'
+import { setMessages } from './text.ts'
+
+/** A language with all that the window needs of it. */
+export interface Spoken extends Pick<Language, 'numbers' | 'times' | 'direction'> {
+  /** What the document names as its language. */
+  readonly tag: string
+  readonly messages: MessageTree
+}
+
+/** English is in the window's first script; the others come when they are chosen. */
+const load: Readonly<Record<LanguageCode, () => Promise<MessageTree>>> = {
+  en: () => Promise.resolve(english),
+  de: async () => (await import('../../src-words/de/window.ts')).words,
+}
+
+let spoken: Spoken = { ...languages.en, tag: 'en', messages: english }
+let wanted: LanguageCode = 'en'
+const listeners = new Set<() => void>()
+
+/** What is spoken at the moment. */
+export function spokenNow(): Spoken {
+  return spoken
+}
+
+/** Speaks a language from now on; what is drawn is drawn anew. Of two calls the later counts, whichever comes in first. */
+export async function speak(code: LanguageCode): Promise<void> {
+  if (wanted === code) return
+  wanted = code
+  const messages = await load[code]()
+  // Asked again meanwhile.
+  if (wanted === code) speakIn({ ...languages[code], tag: code, messages })
+}
+
+/** Speaks a language that is here already. */
+export function speakIn(next: Spoken): void {
+  spoken = next
+  setMessages(next.numbers, next.messages)
+  for (const listener of [...listeners]) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => { listeners.delete(listener) }
+}
+
+/** What is spoken; redraws when that changes. */
+export function useSpoken(): Spoken {
+  return useSyncExternalStore(subscribe, spokenNow, spokenNow)
+}
