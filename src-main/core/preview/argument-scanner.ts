@@ -32,6 +32,7 @@ const beforeCharsMax = 2_000
 
 const quote = 34
 const backslash = 92
+const letterN = 110
 type Place = 'start' | 'key-or-end' | 'key' | 'colon' | 'value' | 'text' | 'literal' | 'nested' | 'nested-text' | 'comma-or-end' | 'closed' | 'nonsense'
 
 /**
@@ -119,23 +120,41 @@ export class ArgumentScanner {
     }
   }
 
-  /** Inside a string: takes everything up to the next quote or backslash. Returns where to go on. */
-  #readText(text: string, from: number): number {
-    let at = from
+  /**
+   * Inside a string: takes everything up to its end, or to an escape that stands for something else than the character behind the backslash and is no
+   * line feed: those are read one character at a time, since a piece may end within them. Returns where to go on.
+   */
+  #readText(text: string, begin: number): number {
+    const length = text.length
+    let from = begin
+    let at = begin
     let newlines = 0
-    for (; at < text.length; at++) {
+    for (; at < length; at++) {
       const unit = text.charCodeAt(at)
       if (unit >= 0x80) this.#countWide(unit, at)
-      else if (unit === quote || unit === backslash) break
-      else if (unit === 10) newlines++
+      else if (unit === quote) break
+      else if (unit === backslash) {
+        const next = at + 1 < length ? text.charCodeAt(at + 1) : 0
+        if (next !== letterN && next !== quote && next !== backslash) break
+        this.#takeSlice(text, from, at, newlines)
+        newlines = 0
+        at++
+        // A quote or a backslash begins what is taken next.
+        from = at
+        if (next === letterN) { this.#takeUnit(10); from++ }
+      } else if (unit === 10) newlines++
     }
-    this.#steps += at - from
-    if (at > from && this.#place !== 'nested-text') this.#take(text.slice(from, at), newlines)
-    if (at === text.length) return at
+    this.#steps += at - begin
+    this.#takeSlice(text, from, at, newlines)
+    if (at === length) return at
     if (text.charCodeAt(at) === backslash) this.#escape = 1
     else this.#endText()
     this.#steps++
     return at + 1
+  }
+
+  #takeSlice(text: string, from: number, to: number, newlines: number): void {
+    if (to > from && this.#place !== 'nested-text') this.#take(text.slice(from, to), newlines)
   }
 
   #readEscape(unit: number): void {
