@@ -64,15 +64,15 @@ export function createJournal(db: Database.Database, seams: Seams): SqliteJourna
 function writer(db: Database.Database, seams: Seams): (commit: Commit) => CommitOutcome {
   const redact = seams.redact ?? ((text: string) => text)
   const receiptOf = receipts(db)
-  const addReceipt = db.prepare('INSERT INTO commands (id, stream, actor, at, lastSeq, contentDigest) VALUES (?, ?, ?, ?, ?, unhex(?))')
-  const addEvent = db.prepare('INSERT INTO events (seq, stream, version, at, commandId, actor, type, payload, prev, hash, closes, contentDigest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?))')
+  const addReceipt = db.prepare('INSERT INTO commands (id, stream, actor, at, lastSeq, contentDigest) VALUES (?, ?, ?, ?, ?, ?)')
+  const addEvent = db.prepare('INSERT INTO events (seq, stream, version, at, commandId, actor, type, payload, prev, hash, closes, contentDigest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const addEffect = db.prepare("INSERT INTO effects (id, ord, stream, kind, payload, state, attempts, commandId) VALUES (?, ?, ?, ?, ?, 'pending', 0, ?)")
   // Read once, then counted: effects are handed out in the order of their commits.
   let effectsSoFar = db.prepare<[], number>('SELECT coalesce(max(ord), 0) FROM effects').pluck().get() ?? 0
   const end = effectEnder(db)
   const ends = chainEnds(db)
   /** `closes`: the digest of the command that ends with this row; null: more rows of it follow. */
-  const add = (row: EventRecord, closes: string | null): void => {
+  const add = (row: EventRecord, closes: Buffer | null): void => {
     addEvent.run(row.seq, row.stream, row.version, row.at, row.commandId, row.actor, row.type, row.payload, row.prev, row.hash, closes === null ? 0 : 1, closes)
   }
   /** Null: nothing was committed under this id. */
@@ -83,7 +83,7 @@ function writer(db: Database.Database, seams: Seams): (commit: Commit) => Commit
 
   // One transaction (J4): receipt, events, new effects and the outcomes of old ones are there together or not at all.
   const addAll = db.transaction((commit: Commit, rows: readonly EventRecord[]): void => {
-    const digest = digestHex(commit.contentDigest)
+    const digest = digestBytes(commit.contentDigest)
     for (const [index, row] of rows.entries()) add(row, index === rows.length - 1 ? digest : null)
     if (rows.length === 0) addReceipt.run(commit.commandId, commit.stream, commit.actor, commit.at, ends.head().seq, digest)
     for (const effect of commit.effects) addEffect.run(effect.id, ++effectsSoFar, commit.stream, effect.kind, payloadText(effect.payload, redact), commit.commandId)
@@ -98,7 +98,7 @@ function writer(db: Database.Database, seams: Seams): (commit: Commit) => Commit
       const rows = rowsOf(commit, ends.head(), redact)
       const [only] = rows
       // One event and nothing else is one statement, which is a transaction by itself: half of what every commit costs beside the disk is saved.
-      if (only !== undefined && rows.length + commit.effects.length + commit.settles.length + commit.retires.length === 1) add(only, digestHex(commit.contentDigest))
+      if (only !== undefined && rows.length + commit.effects.length + commit.settles.length + commit.retires.length === 1) add(only, digestBytes(commit.contentDigest))
       else addAll.immediate(commit, rows)
       ends.advance(rows.at(-1))
       return { is: 'committed', stored: rows.map(storedEvent) }
@@ -202,9 +202,8 @@ function receipts(db: Database.Database): Journal['receiptOf'] {
   }
 }
 
-/** SQLite makes bytes of it: a Buffer would cost more than a short text. */
-function digestHex(digest: Digest): string {
-  return digest.slice('sha256:'.length)
+function digestBytes(digest: Digest): Buffer {
+  return Buffer.from(digest.slice('sha256:'.length), 'hex')
 }
 
 const pageRows = 500
