@@ -57,7 +57,7 @@ const renderer = {
   worker: { format: 'es' as const },
   build: {
     target: chromeTarget,
-    minify: false,
+    minify: true,
     rolldownOptions: { input: { index: at('src-renderer/index.html') } },
   },
 }
