@@ -1,7 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import type { TaskId } from '../../src-preload/contract/ids.ts'
-import type { Screen } from '../store/ui-store.ts'
+import { useTaskKeys } from '../store/hooks.ts'
+import { useUi, type Screen } from '../store/ui-store.ts'
+import { t } from '../i18n/text.ts'
 import { late } from '../ui/late.tsx'
 import { Loading } from '../ui/notice.tsx'
 
@@ -11,11 +13,13 @@ const review = late(async () => (await import('./review/review-screen.tsx')).Rev
 const newTask = late(async () => (await import('./new-task/new-task-screen.tsx')).NewTaskScreen, <Loading />)
 const settings = late(async () => (await import('./settings/settings-screen.tsx')).SettingsScreen, <Loading />)
 const audit = late(async () => (await import('./audit/audit-screen.tsx')).AuditScreen, <Loading />)
+const taskList = late(async () => (await import('./room/task-list.tsx')).TaskList, null)
+const palette = late(async () => (await import('./palette/palette.tsx')).Palette, null)
 const tray = late(async () => (await import('./approvals/tray.tsx')).ApprovalTray, null)
 
 /** Fetches the room's code while main still reads a long journal. */
 export function prepareRoom(): void {
-  room.prepare().catch((cause: unknown) => { console.warn('The room could not be prepared.', cause) })
+  Promise.all([room.prepare(), taskList.prepare()]).catch((cause: unknown) => { console.warn('The room could not be prepared.', cause) })
 }
 
 /** Fetches the review ahead of the click, when the window has nothing else to do: its code, and the result if one waits to be looked at. */
@@ -26,6 +30,24 @@ export function prepareReview(queries: QueryClient, waiting: TaskId | null): voi
     await prepareResult(queries, waiting)
   }
   requestIdleCallback(() => { prepare().catch((cause: unknown) => { console.warn('The review could not be prepared.', cause) }) }, { timeout: 2_000 })
+}
+
+/** The tasks at the left edge. Without one there is nothing to list and nothing to look for. */
+export function TaskList(): ReactNode {
+  if (useTaskKeys().length > 0) return <taskList.View />
+  return <div className="task-list"><div className="task-list-empty quiet small">{t.nav.noTasks}</div></div>
+}
+
+/** The command palette; its code is fetched when the window has nothing else to do, or when it is opened. */
+export function Palette(): ReactNode {
+  const open = useUi((ui) => ui.paletteOpen)
+  const [wanted, setWanted] = useState(open)
+  if (open && !wanted) setWanted(true)
+  useEffect(() => {
+    const idle = requestIdleCallback(() => { palette.prepare().catch((cause: unknown) => { console.warn('The palette could not be prepared.', cause) }) }, { timeout: 2_000 })
+    return () => { cancelIdleCallback(idle) }
+  }, [])
+  return wanted ? <palette.View /> : null
 }
 
 /** What waits for the owner, on any screen but the room, which has it itself. */

@@ -5,7 +5,7 @@ import { useMethod } from '../store/queries.ts'
 import { changeUi, show, useUi } from '../store/ui-store.ts'
 import { Button, IconButton, WithTip } from '../ui/button.tsx'
 import { Button as AriaButton } from 'react-aria-components'
-import { TaskList } from './room/task-list.tsx'
+import { TaskList } from './screens.tsx'
 
 /** The left edge: the tasks, the way to everything else, and how the machine stands. */
 export function Sidebar(): ReactNode {

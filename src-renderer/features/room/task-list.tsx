@@ -1,15 +1,14 @@
 import { Search } from 'lucide-react'
-import { useEffect, useMemo, useState, type ReactNode } from 'react'
+import { useMemo, useState, type ReactNode } from 'react'
 import { Input, ListBox, ListBoxItem, SearchField, type Key } from 'react-aria-components'
 import type { TaskRow } from '../../../src-preload/contract/rows.ts'
 import { t } from '../../i18n/text.ts'
 import { useNowMs } from '../../store/clock.ts'
-import { useRoom, useSyncState, useTask, useTaskKeys } from '../../store/hooks.ts'
+import { useRoom, useTask, useTaskKeys } from '../../store/hooks.ts'
 import { changeUi, showTask, useUi } from '../../store/ui-store.ts'
 import { countdown } from '../../ui/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { say } from '../../ui/toasts.tsx'
 import { StatusGlyph } from './status-glyph.tsx'
 
 /** So many are drawn at once, and more when asked for: somebody who keeps hundreds looks at the newest, or filters. */
@@ -53,7 +52,7 @@ export function TaskList(): ReactNode {
         onSelectionChange={(selection) => {
           select(selection === 'all' ? undefined : [...selection][0], room.rows.task.bind(room.rows))
         }}
-        renderEmptyState={() => <div className="task-list-empty quiet small">{filter === '' ? t.nav.noTasks : t.nav.noMatch}</div>}
+        renderEmptyState={() => <div className="task-list-empty quiet small">{t.nav.noMatch}</div>}
       >
         {(item) => <TaskListRow id={item.id} />}
       </ListBox>
@@ -105,32 +104,4 @@ function waitsFor(task: TaskRow): string | null {
   if (task.waiting?.for === 'approval') return t.nav.waitsApproval
   if (task.waiting?.for === 'input') return t.nav.waitsInput
   return task.status === 'result-ready' ? t.nav.waitsReview : null
-}
-
-/** Shows the newest task when none is shown, or when the shown one is gone. */
-export function useShownTask(): void {
-  const keys = useTaskKeys()
-  const room = useRoom()
-  const shown = useUi((ui) => ui.taskId)
-  useEffect(() => {
-    if (shown !== null && keys.includes(`task:${shown}`)) return
-    const newest = keys[0] === undefined ? undefined : room.rows.task(keys[0])
-    if (newest !== undefined) changeUi({ taskId: newest.taskId })
-  }, [keys, room, shown])
-  useEffect(() => {
-    room.watch(shown)
-  }, [room, shown])
-}
-
-/** A link from outside chooses what is shown and does nothing else; a task that is not there is told. */
-export function useLinkedTask(): void {
-  const linked = useUi((ui) => ui.linkedTaskId)
-  const room = useRoom()
-  const live = useSyncState().at === 'live'
-  useEffect(() => {
-    if (linked === null || !live) return
-    changeUi({ linkedTaskId: null })
-    if (room.rows.task(`task:${linked}`) === undefined) say({ tone: 'info', text: t.app.linkUnknown, detail: t.app.linkUnknownHint })
-    else showTask(linked)
-  }, [linked, live, room])
 }
