@@ -5,11 +5,15 @@ import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openJournal } from '../../src-main/adapters/sqlite/open.ts'
 import { failureCodes } from '../../src-preload/contract/failure.ts'
+import { packagedRunners, verifyRunners } from './runners.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', ...readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
+
+/** They measure, search for hours, or show something to a person; of each, a share or the parts are run by a check. */
+const forPeople = ['bench', 'demo', 'fuzz', 'fuzz-envelopes', 'make', 'mutation', 'pictures', 'storybook']
 
 describe('the documentation', () => {
   it('explains every code that a person can meet', () => {
@@ -34,6 +38,26 @@ describe('the documentation', () => {
     const named = documents.flatMap((path) => [...read(path).matchAll(/npm run ([a-z-]+) -- ([^`\n]*--[^`\n]*)/g)]).flatMap(([, name = '', words = '']) => [...words.matchAll(/--([a-z-]+)/g)].map(([, flag = '']) => ({ name, flag })))
     expect(named.length).toBeGreaterThan(2)
     expect(named.filter(({ name, flag }) => !sourcesOf(scripts[name] ?? '').some((text) => new RegExp(`['\\s-]${flag}['\\s:]`).test(text)))).toEqual([])
+  })
+
+  it('names no command that nothing runs', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> }
+    const named = new Set(documents.flatMap((path) => [...read(path).matchAll(/npm (?:run )?([a-z0-9-]+)/g)].map(([, name = '']) => name)).filter((name) => name !== 'ci'))
+    const run = new Set([...verifyRunners, ...packagedRunners].map(({ script }) => script))
+    const outside = [read('.ci/run'), ...readdirSync(join(root, '.github/workflows')).map((name) => read(`.github/workflows/${name}`))].join('\n')
+    const tests = ['build', 'e2e', 'src-main'].flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.(test|spec|accept)\.ts$/.test(name)).map((name) => read(join(folder, name)))).join('\n')
+    const isRun = (name: string): boolean => run.has(name) || new RegExp(`npm (run )?${name}\\b`).test(outside) || tests.includes(`'npm', ['${name}'`) || tests.includes(/^node (\S+)/.exec(scripts[name] ?? '')?.[1] ?? `no file of ${name}`)
+    expect([...named].filter((name) => !isRun(name)).sort()).toEqual([...forPeople].sort())
+  })
+
+  it('leads to files that there are, and shows pictures that one command makes', () => {
+    const links = documents.flatMap((path) => [...read(path).matchAll(/(?:\]\(|src(?:set)?=")(?!https?:)([^)#"]+)/g)].map(([, target = '']) => join(dirname(path), target)))
+    expect(links.length).toBeGreaterThan(15)
+    expect(links.filter((path) => !existsSync(join(root, path)))).toEqual([])
+    const pictures = readdirSync(join(root, 'docs/pictures'))
+    expect(pictures.filter((name) => !links.includes(`docs/pictures/${name}`))).toEqual([])
+    const made = [...read('e2e/pictures.ts').matchAll(/take\(app, '([a-z-]+)'\)/g)].flatMap(([, name = '']) => [`${name}-light.png`, `${name}-dark.png`])
+    expect([...pictures].sort()).toEqual(made.sort())
   })
 
   it('says of countersign-proxy what it says of itself', () => {
