@@ -124,7 +124,9 @@ async function hold(app: App, provider: StubProvider, { name, tool }: HeldJob, h
   await app.window.screenshot({ path: join(acceptanceFolder, `${name}.png`) })
   await pause(Math.max(0, holdMs - (performance.now() - heldFrom)))
   expect(await row.getAttribute('data-state'), 'after the whole hold').toBe('preview')
+  expect(await row.locator('.path-name').evaluate((name) => name.scrollWidth <= name.clientWidth), 'the file\'s name is drawn whole').toBe(true)
   const counter = await row.locator('.tool-numbers').innerText()
+  expect(counter, 'it says that nothing comes, beside what has come').toMatch(/\d{2},\d{3} bytes\s*nothing new for/)
   await app.window.screenshot({ path: join(acceptanceFolder, `${name}-end.png`) })
   provider.release()
   return [counter]

@@ -93,13 +93,18 @@ function TypedCommand({ text }: { readonly text: string }): ReactNode {
   )
 }
 
-/** Since when nothing more of a call has come, once that is worth saying. */
-function Stillness({ bytes }: { readonly bytes: number }): ReactNode {
+/** What has come of a call so far. Once it stands still, since when, in the place of its lines: the file's name keeps its room. */
+function Growing({ bytes, lines }: { readonly bytes: number; readonly lines: number | null }): ReactNode {
   const now = useNowMs(true)
   const [last, setLast] = useState({ bytes, at: now })
   if (last.bytes !== bytes) setLast({ bytes, at: now })
   const still = now - last.at
-  return still < stillFromMs ? null : <span className="warn" title={t.row.stillHint}>{t.row.still({ time: countdown(still) })}</span>
+  return (
+    <span className="tool-numbers">
+      {t.word.bytes({ n: bytes })}
+      {still >= stillFromMs ? <span className="warn" title={t.row.stillHint}>{t.row.still({ time: countdown(still) })}</span> : lines === null ? null : ` · ${t.word.lines({ n: lines })}`}
+    </span>
+  )
 }
 
 /** Counters that move while a call is being written, and how long it took afterwards. */
@@ -107,15 +112,7 @@ function Numbers({ body }: { readonly body: ToolBody }): ReactNode {
   const running = body.state === 'running'
   const waitsSince = body.state === 'awaiting-approval' ? body.waitsSince : null
   const now = useNowMs(running || waitsSince != null)
-  if (body.state === 'preview') {
-    return (
-      <span className="tool-numbers">
-        <Stillness bytes={body.argumentBytes} />
-        {t.word.bytes({ n: body.argumentBytes })}
-        {body.contentLines === null ? null : ` · ${t.word.lines({ n: body.contentLines })}`}
-      </span>
-    )
-  }
+  if (body.state === 'preview') return <Growing bytes={body.argumentBytes} lines={body.contentLines} />
   if (waitsSince != null) return <span className="tool-numbers">{countdown(now - waitsSince)}</span>
   const tookMs = body.endedAt !== null ? body.endedAt - body.startedAt : running ? now - body.startedAt : null
   return (
