@@ -3,7 +3,6 @@ import { defineConfig } from '@playwright/test'
 /** `npm run acceptance` starts both projects, one after the other. */
 export default defineConfig({
   testDir: './acceptance',
-  outputDir: '../dist/acceptance-traces',
   fullyParallel: true,
   forbidOnly: true,
   retries: 0,
@@ -15,7 +14,8 @@ export default defineConfig({
   use: { trace: 'off', screenshot: 'only-on-failure' },
   projects: [
     // Each app stands still most of the time, so several do at once.
-    { name: 'together', testMatch: ['held.accept.ts', 'version.accept.ts'], workers: 4 },
-    { name: 'alone', testMatch: ['no-network.accept.ts', 'in-a-row.accept.ts'], workers: 1 },
+    { name: 'together', testMatch: ['held.accept.ts', 'version.accept.ts'], workers: 4, outputDir: '../dist/acceptance-traces/together' },
+    // A folder of its own: the runner empties it first, and the other project's failures are still to be read.
+    { name: 'alone', testMatch: ['no-network.accept.ts', 'in-a-row.accept.ts'], workers: 1, outputDir: '../dist/acceptance-traces/alone' },
   ],
 })

@@ -16,7 +16,7 @@ async function newest(): Promise<{ readonly version: string; readonly note: stri
   try {
     const { stdout } = await run('npm', ['view', packageName(), 'versions', '--json'], { timeout: 60_000 })
     const patches = (JSON.parse(stdout) as readonly string[]).flatMap((version) => /^1\.18\.(\d+)$/.exec(version)?.[1] ?? []).map(Number)
-    return { version: `1.18.${Math.max(...patches)}`, note: 'the newest 1.18.x in the registry' }
+    return { version: `1.18.${Math.max(...patches)}`, note: `the newest 1.18.x in the registry on ${new Date().toISOString().slice(0, 10)}` }
   } catch (error) {
     return { version: pinned, note: `the newest pinned 1.18.x, since the registry could not be asked: ${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)}` }
   }

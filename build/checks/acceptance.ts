@@ -1,7 +1,7 @@
 // `npm run acceptance [-- --share] [-- --only TEXT]`: the preview acceptance on the packaged app and real OpenCodes, without a network but loopback.
-// Each case leaves dist/acceptance/CASE.json and pictures of its hold. `--share`: every hold on every OpenCode, all else on the one that ships.
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+// Each case leaves dist/acceptance/CASE.json and pictures of its hold, the run leaves run.json. `--share`: every hold on every OpenCode, all else on the one that ships.
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { exitCodeOf } from '../runtime/run-command.ts'
@@ -37,6 +37,8 @@ async function prepare(): Promise<number> {
 async function runAll(): Promise<number> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
+  const { runtimes, share } = JSON.parse(process.env['COUNTERSIGN_ACCEPTANCE'] ?? '') as AcceptanceSetting
+  const begunAt = new Date()
   const tallies: Tally[] = []
   const cli = join(root, 'node_modules/@playwright/test/cli.js')
   await onVirtualScreen(async (env) => {
@@ -50,7 +52,10 @@ async function runAll(): Promise<number> {
     }
   })
   const sum = total(tallies)
-  console.log(`\nreports and pictures: dist/acceptance/\n${closingLine(sum)}`)
+  const seconds = Math.round((Date.now() - begunAt.getTime()) / 1_000)
+  await writeFile(join(folder, 'run.json'), `${JSON.stringify({ begunAt: begunAt.toISOString(), seconds, load: loadavg(), openCodes: runtimes.map(({ version, note }) => ({ version, note })), share, only: values.only ?? null, ...sum }, null, 2)}\n`)
+  console.log(`\n${seconds} s; OpenCode ${runtimes.map(({ version, note }) => (note === null ? version : `${version} (${note})`)).join(', ')}`)
+  console.log(`reports and pictures: dist/acceptance/\n${closingLine(sum)}`)
   return sum.failed > 0 || sum.passed === 0 ? 1 : 0
 }
 

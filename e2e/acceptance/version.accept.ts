@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test'
 import { chmodSync, copyFileSync, constants, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { App } from '../app.ts'
@@ -66,15 +67,26 @@ for (const openCode of runtimesOfOne()) {
       }
       chosen.becomesReal(openCode.path)
       const begun = Date.now()
-      await button.click()
-      await expect(room.header).toBeVisible({ timeout: 60_000 })
+      const clicks = await clickUntilKnown(button, room.header, refusal)
       await room.approve('brief')
       await expect(room.tools({ tool: 'read' }).first()).toBeVisible({ timeout: 90_000 })
       const { versions } = await app.call('app.info', {})
       expect(versions.openCode).toBe(openCode.version)
-      leaveReport(name, { passed: true, openCode, versions: await versionsOf(app), told, recoveredAfterMs: Date.now() - begun, events: (await app.audit()).map(({ at, type }) => ({ at, type })) })
+      leaveReport(name, { passed: true, openCode, versions: await versionsOf(app), told, recoveredAfterMs: Date.now() - begun, clicks, events: (await app.audit()).map(({ at, type }) => ({ at, type })) })
     } finally {
       await app.close()
     }
   })
+}
+
+/** On a busy machine the file, read for the first time, may take longer than the probe waits: then the same click is given again, and the report says how often. */
+async function clickUntilKnown(button: Locator, header: Locator, refusal: Locator): Promise<number> {
+  const late = refusal.filter({ hasText: /did not tell its version/ })
+  for (let clicks = 1; ; clicks += 1) {
+    await button.click()
+    await expect(late, 'the words about the last try have gone').toHaveCount(0)
+    await expect(header.or(late).first(), 'it begins, or says why not').toBeVisible({ timeout: 60_000 })
+    if (await header.isVisible()) return clicks
+    expect(clicks, 'clicks without an answer of the probe').toBeLessThan(5)
+  }
 }
