@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TaskEvent } from '../../src-main/core/task/events.ts'
 import { openLawBook, type LawBook } from '../../src-main/core/task/laws.ts'
+import type { TaskState } from '../../src-main/core/task/model.ts'
 import type { Journal, StoredEvent } from '../../src-main/engine/ports.ts'
 import { rowSchema, type Row } from '../../src-preload/contract/rows.ts'
 
@@ -21,6 +22,8 @@ export interface Account {
   /** The journal was opened again: all that was read before is there as it was. Then as `take`. */
   reopened(journal: Pick<Journal, 'streams' | 'read'>): StoredEvent[]
   book(taskId: string): LawBook | undefined
+  /** Where each task stands, by what was read. */
+  states(): TaskState[]
   /** How many events were read. */
   readonly events: number
 }
@@ -49,6 +52,7 @@ export function openAccount(): Account {
       return take(journal)
     },
     book: (taskId) => streams.get(taskId)?.book,
+    states: () => [...streams.values()].flatMap(({ book }) => book.state ?? []),
     get events() { return [...streams.values()].reduce((sum, { hashes }) => sum + hashes.length, 0) },
   }
 }
