@@ -70,6 +70,16 @@ describe('permissions of the coder', () => {
     expect(room.state().status).toBe('working')
   })
 
+  it.each([['a subagent', 'ses_child', 'ses_1'], ['a subagent\'s subagent', 'ses_grandchild', 'ses_child'], ['a session that nobody knows', 'ses_unknown', null]])('shows the owner what %s asks, and its answer goes to that ask', async (_who, sessionId, parentSessionId) => {
+    const room = await atWork()
+    room.coder.run().spec.onSignal({ is: 'permission-asked', signalId: 'sig_far', sessionId, parentSessionId, permissionId: 'per_far', callId: null, permission: 'bash', patterns: ['ls'], command: 'ls', workdir: '/workspace', files: [], diff: null })
+    await room.settle()
+    expect(waitingHolds(room.state()).map(({ hold }) => hold.exact.text)).toEqual([expect.stringContaining('ls')])
+    expect(room.engine.room.snapshot(room.taskId).put.filter((row) => row.kind === 'hold' && row.outcome === 'waiting')).toHaveLength(1)
+    await room.decide('approved')
+    expect(room.coder.run().permissions).toEqual([{ permissionId: 'per_far', allow: true }])
+  })
+
   it('shows a call as waiting for approval until the owner decided, then as running', async () => {
     const room = await atWork()
     const stateOfCall = () => room.engine.room.snapshot(room.taskId).put.flatMap((row) => (row.kind === 'entry' && row.body.is === 'tool' ? [`${row.body.state} ${row.body.waitsSince === null ? '' : 'since'}`] : []))

@@ -113,6 +113,16 @@ describe('an ask', () => {
     expect(all).toContainEqual({ is: 'refuse', permissionId: 'per_1', sessionId: session, reason: expect.any(String) as string })
   })
 
+  test('of a session that nothing was heard of is told all the same, and so is one of a subagent at any depth', () => {
+    const far = (sessionID: string): readonly WireEvent[] => [
+      { kind: 'part', part: parsePart({ id: `prt_${sessionID}`, sessionID, messageID: 'msg_far', type: 'tool', tool: 'bash', callID: 'call_far', state: { status: 'running', input: { command: 'ls' } } }) },
+      { kind: 'permission-asked', ask: { id: `per_${sessionID}`, sessionID, permission: 'bash', patterns: ['ls'], metadata: { command: 'ls' }, tool: { messageID: 'msg_far', callID: 'call_far' } } },
+    ]
+    const born = (id: string, parentID: string): WireEvent => ({ kind: 'session', info: { id, parentID, title: 't', time: { created: 1, updated: 1 } } })
+    expect(signals(run(...far('ses_unknown')).all).at(-1)).toMatchObject({ is: 'permission-asked', sessionId: 'ses_unknown', parentSessionId: null, permissionId: 'per_ses_unknown' })
+    expect(signals(run(born('ses_a', session), born('ses_b', 'ses_a'), ...far('ses_b')).all).at(-1)).toMatchObject({ is: 'permission-asked', sessionId: 'ses_b', parentSessionId: 'ses_a', permissionId: 'per_ses_b' })
+  })
+
   test('for a command without any call is refused', () => {
     expect(run({ kind: 'permission-asked', ask: { id: 'per_1', sessionID: session, permission: 'bash', patterns: [], metadata: { command: 'ls' } } }).all).toMatchObject([{ is: 'refuse' }])
   })

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync, unlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { Failure } from '../../../src-preload/contract/failure.ts'
@@ -125,6 +125,20 @@ describe('opening the journal', () => {
 })
 
 describe('network drives', () => {
+  it('are refused by name, for a new journal and for one that is there, before anything is made or touched', () => {
+    const old = written()
+    const [before, beside] = [readFileSync(old), readdirSync(dirname(old))]
+    const fresh = join(scratchFolder(), 'share/journal.sqlite')
+    const asked: string[] = []
+    for (const path of [old, fresh]) {
+      const result = openJournal({ path, clock, driveOf: (folder) => { asked.push(folder); return 'nfs' } })
+      expect(result).toMatchObject({ ok: false, error: { code: 'network-drive', message: expect.stringContaining(`(nfs), where SQLite can lose data: ${path}`) as string, todo: expect.stringContaining('--user-data-dir') as string } })
+    }
+    expect(asked).toEqual([dirname(old), dirname(fresh)])
+    expect(readFileSync(old)).toEqual(before)
+    expect([readdirSync(dirname(old)), existsSync(dirname(fresh))]).toEqual([beside, false])
+  })
+
   it('are told by the file system\'s magic number, signed or not', () => {
     expect([0x6969, 0xff534d42, 0xff534d42 | 0, 0xfe534d42, 0x517b].map((magic) => networkKind(magic, null))).toEqual(['nfs', 'cifs', 'cifs', 'smb2', 'smb'])
     expect([0xef53, 0x01021994, 0x9123683e, 0x58465342].map((magic) => networkKind(magic, null))).toEqual([null, null, null, null])

@@ -20,8 +20,9 @@ export interface JournalOptions extends Failing {
   readonly redact?: (text: string) => string
   /** Which task a stream belongs to, for the Audit screen. Default: a stream is the task id, or `task:` and the task id. */
   readonly taskOf?: (stream: string) => string | null
-  /** Only tests set it. */
+  /** Only tests set them. */
   readonly migrations?: readonly Migration[]
+  readonly driveOf?: typeof networkDriveOf
 }
 
 /** There is one writer and it holds the file, so waiting only bridges a short look of some other program. */
@@ -45,7 +46,7 @@ export function openJournal(options: JournalOptions): Result<SqliteJournal, Fail
   const schemaVersion = steps.at(-1)?.version ?? 0
   let db: Database.Database | null = null
   try {
-    const drive = networkDriveOf(dirname(path))
+    const drive = (options.driveOf ?? networkDriveOf)(dirname(path))
     if (drive !== null) return err(networkDrive(path, drive))
     // Asked first: on a read-only disk, mkdir with `recursive` reports ENOENT.
     accessSync(nearestExisting(dirname(path)), constants.W_OK)
