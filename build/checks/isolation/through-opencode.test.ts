@@ -45,7 +45,7 @@ async function runAll(commands: readonly string[]): Promise<void> {
   for (let at = 0; at < commands.length; at += atOnce) steps.push({ tools: commands.slice(at, at + atOnce).map((command) => ({ name: 'bash', args: { command, description: 'A probe' } })) })
   const sessionId = await bench.session(run)
   await bench.submit(run, sessionId, prompt(...steps, { text: 'All tried.' }))
-  await expect.poll(() => bench.of('turn-ended').length, { timeout: wholeMs, interval: 200 }).toBe(1)
+  await bench.turnOver()
 }
 
 beforeAll(async () => {

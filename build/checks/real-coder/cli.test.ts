@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { observerScript } from '../../../src-main/adapters/opencode/cli/observer-script.ts'
 import { insideFiles } from '../../../src-main/adapters/opencode/cli/runner-script.ts'
-import { openCoderBench, type CoderBench } from './coder-bench.ts'
+import { bounded, openCoderBench, type CoderBench } from './coder-bench.ts'
 import { prompt } from './scripted-provider.ts'
 
 let bench: CoderBench
@@ -13,7 +13,7 @@ const bash = (command: string): { name: string; args: unknown } => ({ name: 'bas
 const write = { name: 'write', args: { filePath: '/workspace/a.txt', content: 'hello\n' } }
 
 describe('commands of “opencode run”', () => {
-  test('pass the host’s broker with their exact text, and nothing of the workspace or the operator steers them', { timeout: 400_000 }, async () => {
+  test('pass the host’s broker with their exact text, and nothing of the workspace or the operator steers them', bounded, async () => {
     vi.stubEnv('OPENCODE_CONFIG_CONTENT', '{"permission":"OPERATOR-CANARY"}')
     bench = await openCoderBench('opencode-run')
     await writeFile(join(bench.workspaceDir, '.env'), 'BUN_OPTIONS="--preload /workspace/evil.js"\nOPENCODE_CONFIG_CONTENT={}\n')
@@ -35,7 +35,7 @@ describe('commands of “opencode run”', () => {
     expect(bench.of('permission-asked').concat(bench.of('question-asked') as never)).toEqual([])
   })
 
-  test('are denied with all edits where the task’s grant says so; a task whose edits must ask is refused with what to do', { timeout: 400_000 }, async () => {
+  test('are denied with all edits where the task’s grant says so; a task whose edits must ask is refused with what to do', bounded, async () => {
     bench = await openCoderBench('opencode-run')
     await expect(bench.start({ permissions: { edit: 'ask', bash: 'ask' } })).rejects.toThrow(/invalid-input: .*cannot ask before an edit/)
     const run = await bench.start({ permissions: { edit: 'deny', bash: 'deny' } })
@@ -59,7 +59,7 @@ ${observerScript}`,
 } as const
 
 describe('the observer of “opencode run”', () => {
-  test.each(Object.entries(broken))('when it %s, the run and its records are whole', { timeout: 400_000 }, async (what, text) => {
+  test.each(Object.entries(broken))('when it %s, the run and its records are whole', bounded, async (what, text) => {
     bench = await openCoderBench('opencode-run')
     const file = join(bench.dir, 'broken.mjs')
     await writeFile(file, text)
@@ -75,7 +75,7 @@ describe('the observer of “opencode run”', () => {
     expect(await readFile(join(bench.workspaceDir, 'a.txt'), 'utf8')).toBe('hello\n')
   })
 
-  test('is repaired when its file was changed; with OPENCODE_PURE it stays away, and the owner is told', { timeout: 400_000 }, async () => {
+  test('is repaired when its file was changed; with OPENCODE_PURE it stays away, and the owner is told', bounded, async () => {
     bench = await openCoderBench('opencode-run')
     const file = join(bench.dir, 'files/observer.mjs')
     await mkdir(join(bench.dir, 'files'))

@@ -15,10 +15,12 @@ import { startScriptedProvider, type ScriptedProvider } from './scripted-provide
 /** The pinned OpenCode, or another one to try the same promises on. */
 const binaryPath = process.env['COUNTERSIGN_OPENCODE_BIN'] ?? resolve(import.meta.dirname, `../../../node_modules/opencode-linux-${process.arch}/bin/opencode`)
 export const token = 'tok-of-this-task'
-/** What must come does so in seconds; the bound is for loaded machines. */
-const waitMs = 100_000
+/** What must come does so in seconds; the bound is for loaded machines. Where nothing comes, the failure says what was seen until then. */
+const waitMs = 60_000
 /** For `expect.poll`: until a fact holds. */
 export const eventually = { timeout: waitMs } as const
+/** For a test: about ten times of what one takes alone on two cores, with two or three starts of OpenCode in it. A wait that is longer fails before. */
+export const bounded = { timeout: 180_000 } as const
 
 type Signal<K extends CoderSignal['is']> = Extract<CoderSignal, { is: K }>
 
@@ -47,6 +49,8 @@ export interface CoderBench {
   /** The next signal of a kind that fits, seen now or later; fails when none comes. Each call looks only at what came after the last answer of the same kind. */
   next<K extends CoderSignal['is']>(is: K, fits?: (signal: Signal<K>) => boolean): Promise<Signal<K>>
   of<K extends CoderSignal['is']>(is: K): readonly Signal<K>[]
+  /** Until a turn of many calls has ended; fails when nothing at all is heard of it for as long as a single wait may take. */
+  turnOver(): Promise<void>
   close(): Promise<void>
 }
 
@@ -131,6 +135,12 @@ export async function openCoderBench(runtime: CoderRuntime = 'opencode-server'):
       }
     },
     of: (is) => bench.signals.filter((signal) => signal.is === is) as Signal<typeof is>[],
+    async turnOver() {
+      while (bench.of('turn-ended').length === 0) {
+        const heard = bench.signals.length
+        await expect.poll(() => bench.signals.length > heard, { ...eventually, message: `more of the turn; the last was ${bench.signals.at(-1)?.is ?? 'nothing'} (${String(heard)})` }).toBe(true)
+      }
+    },
     async close() {
       await Promise.all(started.map((run) => run.stop()))
       await control?.close()

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { eventually, openCoderBench, token, type CoderBench } from './coder-bench.ts'
+import { bounded, eventually, openCoderBench, token, type CoderBench } from './coder-bench.ts'
 import { isAlive } from './processes.ts'
 import { prompt } from './scripted-provider.ts'
 
@@ -13,7 +13,7 @@ const write = (content: string, gate?: string): { name: string; args: unknown; g
 
 /** What the Coder port promises, however OpenCode is driven: on the real binary, in the real sandbox. */
 describe.each(['opencode-server', 'opencode-run'] as const)('the coder driven as %s', (runtime) => {
-  test.each(['chat', 'responses'] as const)('shows a call before its arguments have ended, with one final record, and goes on in the same session (%s)', { timeout: 400_000 }, async (api) => {
+  test.each(['chat', 'responses'] as const)('shows a call before its arguments have ended, with one final record, and goes on in the same session (%s)', bounded, async (api) => {
     bench = await openCoderBench(runtime)
     const run = await bench.start({ model: { api, modelId: 'vendor/some-model', contextTokens: 200_000, outputTokens: 32_000 } })
     expect(await run.findSession('A task')).toEqual({ ok: true, value: null })
@@ -40,7 +40,7 @@ describe.each(['opencode-server', 'opencode-run'] as const)('the coder driven as
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('a refusal of the proxy fails the turn with its code, and the session works on', { timeout: 400_000 }, async () => {
+  test('a refusal of the proxy fails the turn with its code, and the session works on', bounded, async () => {
     bench = await openCoderBench(runtime)
     const run = await bench.start()
     const sessionId = await bench.session(run)
@@ -56,7 +56,7 @@ describe.each(['opencode-server', 'opencode-run'] as const)('the coder driven as
     expect(bench.of('turn-ended')).toHaveLength(3)
   })
 
-  test('an abort ends the turn, its rows, its command and a daemon of it; a second turn is not taken meanwhile, the next one is', { timeout: 400_000 }, async () => {
+  test('an abort ends the turn, its rows, its command and a daemon of it; a second turn is not taken meanwhile, the next one is', bounded, async () => {
     bench = await openCoderBench(runtime)
     const word = `90${String(process.pid)}`
     const run = await bench.start()
@@ -77,7 +77,7 @@ describe.each(['opencode-server', 'opencode-run'] as const)('the coder driven as
     expect(bench.signals.at(-1)).toMatchObject({ is: 'exited' })
   })
 
-  test('an abort while arguments are on their way leaves no file and no open row', { timeout: 400_000 }, async () => {
+  test('an abort while arguments are on their way leaves no file and no open row', bounded, async () => {
     bench = await openCoderBench(runtime)
     const run = await bench.start()
     const sessionId = await bench.session(run)
@@ -89,7 +89,7 @@ describe.each(['opencode-server', 'opencode-run'] as const)('the coder driven as
     expect(await readdir(bench.workspaceDir)).not.toContain('a.txt')
   })
 
-  test('killed while a session is made, before anybody knows of it: the next one finds the one that history has, or makes the only one', { timeout: 400_000 }, async () => {
+  test('killed while a session is made, before anybody knows of it: the next one finds the one that history has, or makes the only one', bounded, async () => {
     bench = await openCoderBench(runtime)
     for (const seen of ['answered', 'cut off'] as const) {
       const title = `A task, ${seen}`
@@ -112,7 +112,7 @@ describe.each(['opencode-server', 'opencode-run'] as const)('the coder driven as
     }
   })
 
-  test('killed in a turn it settles its rows and says that it exited; the next one finds the session and what became of each turn', { timeout: 400_000 }, async () => {
+  test('killed in a turn it settles its rows and says that it exited; the next one finds the session and what became of each turn', bounded, async () => {
     bench = await openCoderBench(runtime)
     const first = await bench.start()
     const sessionId = await bench.session(first)

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { compareEdit, editDigest } from '../../../src-main/core/approval/edit-call.ts'
-import { openCoderBench, type CoderBench } from './coder-bench.ts'
+import { bounded, openCoderBench, type CoderBench } from './coder-bench.ts'
 import { prompt } from './scripted-provider.ts'
 
 let bench: CoderBench
@@ -26,7 +26,7 @@ const byPatch: readonly Call[] = [
 ]
 
 describe('what OpenCode asks before it edits', () => {
-  test.each<[string, string, readonly Call[]]>([['write and edit', 'vendor/some-model', byName], ['apply_patch', 'vendor/gpt-5', byPatch]])('is exactly what the call does, worked out a second time, and the call stays as it was: %s', { timeout: 180_000 }, async (_tools, modelId, calls) => {
+  test.each<[string, string, readonly Call[]]>([['write and edit', 'vendor/some-model', byName], ['apply_patch', 'vendor/gpt-5', byPatch]])('is exactly what the call does, worked out a second time, and the call stays as it was: %s', bounded, async (_tools, modelId, calls) => {
     bench = await openCoderBench()
     await mkdir(join(bench.workspaceDir, 'src'))
     await writeFile(join(bench.workspaceDir, 'src/a.ts'), text)

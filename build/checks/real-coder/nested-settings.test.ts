@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { CoderRun } from '../../../src-main/engine/ports.ts'
-import { openCoderBench, type CoderBench } from './coder-bench.ts'
+import { bounded, openCoderBench, type CoderBench } from './coder-bench.ts'
 import { prompt, type Step } from './scripted-provider.ts'
 
 let bench: CoderBench
@@ -50,7 +50,7 @@ const served = async (directory: string): Promise<string> => {
 }
 
 describe('settings, plugins, tools, agents, commands and words for agents that the coder lays down in a subfolder', () => {
-  test('have no effect on the run that made them, nor on one that finds them there', { timeout: 300_000 }, async () => {
+  test('have no effect on the run that made them, nor on one that finds them there', bounded, async () => {
     bench = await openCoderBench()
     const first = await bench.start()
     await turn(first, await bench.session(first), [plant, ...workThere(1)])

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { eventually, openCoderBench, type CoderBench } from './coder-bench.ts'
+import { bounded, eventually, openCoderBench, type CoderBench } from './coder-bench.ts'
 import { prompt } from './scripted-provider.ts'
 
 let bench: CoderBench
@@ -10,7 +10,7 @@ afterEach(async () => { await bench.close() })
 const bash = (command: string): { name: string; args: unknown } => ({ name: 'bash', args: { command, description: 'x' } })
 
 describe('permissions', () => {
-  test('a denial with a reason reaches the model, and the turn goes on', { timeout: 120_000 }, async () => {
+  test('a denial with a reason reaches the model, and the turn goes on', bounded, async () => {
     bench = await openCoderBench()
     const run = await bench.start()
     await bench.submit(run, await bench.session(run), prompt({ tools: [bash('rm -rf src')] }, { text: 'Understood.' }))
@@ -21,7 +21,7 @@ describe('permissions', () => {
     expect(bench.asks).toEqual([])
   })
 
-  test('one of several asks is denied without taking the others along', { timeout: 120_000 }, async () => {
+  test('one of several asks is denied without taking the others along', bounded, async () => {
     bench = await openCoderBench()
     const run = await bench.start()
     await bench.submit(run, await bench.session(run), prompt({ tools: [bash('echo one'), bash('echo two'), bash('echo three')] }, { text: 'Understood.' }))
@@ -40,7 +40,7 @@ describe('permissions', () => {
     expect(bench.of('permission-replied')).toEqual([])
   })
 
-  test('an edit that is asked for shows its file and its diff; nothing is written before the answer', { timeout: 120_000 }, async () => {
+  test('an edit that is asked for shows its file and its diff; nothing is written before the answer', bounded, async () => {
     bench = await openCoderBench()
     const run = await bench.start({ permissions: { edit: 'ask', bash: 'deny' } })
     const sessionId = await bench.session(run)
@@ -54,7 +54,7 @@ describe('permissions', () => {
     expect(bench.provider.requests[0]?.tools).not.toContain('bash')
   })
 
-  test('somebody else’s answer is told', { timeout: 120_000 }, async () => {
+  test('somebody else’s answer is told', bounded, async () => {
     bench = await openCoderBench()
     const run = await bench.start()
     const sessionId = await bench.session(run)
@@ -64,7 +64,7 @@ describe('permissions', () => {
     expect(await bench.next('permission-replied')).toMatchObject({ permissionId: ask.permissionId, reply: 'once', sessionId })
   })
 
-  test('a command that the host refuses at its execution fails with the reason', { timeout: 120_000 }, async () => {
+  test('a command that the host refuses at its execution fails with the reason', bounded, async () => {
     bench = await openCoderBench()
     bench.verdict = () => Promise.resolve({ verdict: 'refuse', reason: 'no grant for this' })
     const run = await bench.start()
@@ -76,7 +76,7 @@ describe('permissions', () => {
 })
 
 describe('a broken event stream', () => {
-  test('is opened again, and what was missed is told, once', { timeout: 120_000 }, async () => {
+  test('is opened again, and what was missed is told, once', bounded, async () => {
     bench = await openCoderBench()
     const run = await bench.start()
     const sessionId = await bench.session(run)
@@ -98,7 +98,7 @@ describe('a broken event stream', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('that hides the end of a turn hides it for seconds only', { timeout: 120_000 }, async () => {
+  test('that hides the end of a turn hides it for seconds only', bounded, async () => {
     bench = await openCoderBench()
     const run = await bench.start()
     const sessionId = await bench.session(run)

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { openCoderBench, type CoderBench } from './coder-bench.ts'
+import { bounded, openCoderBench, type CoderBench } from './coder-bench.ts'
 import { prompt } from './scripted-provider.ts'
 
 let bench: CoderBench
@@ -8,7 +8,7 @@ afterEach(async () => { await bench.close() })
 const bash = (command: string): { name: string; args: unknown } => ({ name: 'bash', args: { command, description: 'x' } })
 
 describe('an abort', () => {
-  test('clears the asks and questions that it leaves behind, and none of that looks foreign', { timeout: 120_000 }, async () => {
+  test('clears the asks and questions that it leaves behind, and none of that looks foreign', bounded, async () => {
     bench = await openCoderBench()
     const run = await bench.start()
     const sessionId = await bench.session(run)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { eventually, openCoderBench, token, type CoderBench } from './coder-bench.ts'
+import { bounded, eventually, openCoderBench, token, type CoderBench } from './coder-bench.ts'
 import { prompt } from './scripted-provider.ts'
 
 let bench: CoderBench
@@ -10,7 +10,7 @@ afterEach(async () => { await bench.close() })
 const question = { name: 'question', args: { questions: [{ question: 'Which side?', header: 'Side', options: [{ label: 'Left', description: 'l' }, { label: 'Right', description: 'r' }] }] } }
 
 describe.each(['chat', 'responses'] as const)('a turn over the %s API', (api) => {
-  test('writes, runs a granted command, asks and goes on, and ends once', { timeout: 120_000 }, async () => {
+  test('writes, runs a granted command, asks and goes on, and ends once', bounded, async () => {
     bench = await openCoderBench()
     const run = await bench.start({ model: { api, modelId: 'vendor/some-model', contextTokens: 200_000, outputTokens: 32_000 } })
     const sessionId = await bench.session(run)
@@ -54,7 +54,7 @@ describe.each(['chat', 'responses'] as const)('a turn over the %s API', (api) =>
 })
 
 describe('a model whose id OpenCode takes for a GPT', () => {
-  test('is given apply_patch in the place of write and edit, under the same permission', { timeout: 120_000 }, async () => {
+  test('is given apply_patch in the place of write and edit, under the same permission', bounded, async () => {
     bench = await openCoderBench()
     const run = await bench.start({ model: { api: 'chat', modelId: 'vendor/gpt-5', contextTokens: 200_000, outputTokens: 32_000 }, permissions: { edit: 'ask', bash: 'ask' } })
     const patchText = '*** Begin Patch\n*** Add File: a.txt\n+hello\n*** Add File: src/b.txt\n+there\n*** End Patch'
