@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { sayTurnEnded, sayWrite } from '../adapters/memory/scripted-coder.ts'
-import { leadSays } from '../adapters/memory/scripted-room.ts'
+import { leadSays, newTask } from '../adapters/memory/scripted-room.ts'
 import { createScriptedDirectory } from '../adapters/memory/scripted-world.ts'
+import { digestOfText } from '../core/digest.ts'
 import { waitingHolds } from '../core/task/model.ts'
 import { atWork, openTaskRoom } from './working-room.suite.ts'
 
@@ -108,6 +109,21 @@ describe('the whole collaboration', () => {
     expect(room.workspace.applied).toEqual([])
     await room.decide('denied')
     expect(room.state()).toMatchObject({ status: 'cancelled', disposition: 'rejected' })
+  })
+
+  it('counts no result as verified that only the coder\'s own tests pass: Bot A\'s held tests decide, and the clean copy must be the very tree', async () => {
+    for (const change of [{ heldTests: 'bun test /oracle' }, { copyDigest: digestOfText('another tree') }]) {
+      const room = await atWork([leadSays.review], { budget: { ...newTask('any').budget, turnsMax: 1 } })
+      Object.assign(room.workspace, change)
+      // The visible tests pass each time; the held ones, where there are any, do not.
+      room.sandbox.exitCodes.push(0, 1)
+      sayTurnEnded(room.coder.run(), 'All tests pass, N of N.')
+      await room.settle()
+      expect(room.sandbox.ran).toEqual(['bun test', ...('heldTests' in change ? [change.heldTests] : [])])
+      expect(room.state()).toMatchObject({ status: 'result-ready', verified: false, verification: { passed: false, testRun: { exitCode: 0 } } })
+      expect(await room.decide('approved')).toMatchObject({ ok: false, error: { code: 'verification-failed' } })
+      expect(room.workspace.applied).toEqual([])
+    }
   })
 
   it('asks again, with the reason, when the folder changed underneath', async () => {

@@ -43,19 +43,19 @@ export function createScriptedGateway(): ScriptedGateway {
   }
 }
 
-/** What a scripted workspace will say; tests change it on the way. `applyBreaks`: the next apply breaks off without saying how far it came. */
-export interface ScriptedWorkspace extends Workspace { treeDigest: Digest; applyRefusal: string | null; applyBreaks: boolean; readonly applied: Digest[]; readonly disposed: string[]; applySeen: 'as-it-was' | 'applied' | 'not-applied' | 'unclear'; prepareRefusal: Failure | null; readonly gates: Gates<'prepare' | 'diff' | 'cleanCopy' | 'apply' | 'observeApply' | 'dispose'> }
+/** What a scripted workspace will say; tests change it on the way. `heldTests`: the command of tests that the coder never sees; `copyDigest`: of a clean copy that became another tree; `applyBreaks`: the next apply breaks off without saying how far it came. */
+export interface ScriptedWorkspace extends Workspace { treeDigest: Digest; heldTests: string | null; copyDigest: Digest | null; applyRefusal: string | null; applyBreaks: boolean; readonly applied: Digest[]; readonly disposed: string[]; applySeen: 'as-it-was' | 'applied' | 'not-applied' | 'unclear'; prepareRefusal: Failure | null; readonly gates: Gates<'prepare' | 'diff' | 'cleanCopy' | 'apply' | 'observeApply' | 'dispose'> }
 
 export function createScriptedWorkspace(): ScriptedWorkspace {
   const baseDigest = digestOfText('base')
   const workspace: ScriptedWorkspace = {
-    treeDigest: digestOfText('result'), applyRefusal: null, applyBreaks: false, applied: [], disposed: [], applySeen: 'as-it-was', prepareRefusal: null, gates: createGates(),
+    treeDigest: digestOfText('result'), heldTests: null, copyDigest: null, applyRefusal: null, applyBreaks: false, applied: [], disposed: [], applySeen: 'as-it-was', prepareRefusal: null, gates: createGates(),
     inspect: (path) => Promise.resolve({ path, label: path, git: null, files: 1, bytes: 1, notes: [], proposals: [], testCommands: [], refusal: null }),
     prepare: async () => { await workspace.gates.pass('prepare'); return workspace.prepareRefusal === null ? ok({ workspaceDir: '/scripted/workspace', stateDir: '/scripted/state', baseDigest, baseCommit: null, files: 2, bytes: 20, notes: [], listing: ['README.md', 'src/a.ts'], readme: null }) : err(workspace.prepareRefusal) },
     locate: () => Promise.resolve({ workspaceDir: '/scripted/workspace', stateDir: '/scripted/state' }),
     readExcerpt: (_taskId, path) => Promise.resolve(ok(`content of ${path}`)),
     diff: async () => { await workspace.gates.pass('diff'); return ok({ treeDigest: workspace.treeDigest, diffDigest: digestOfText('diff'), files: [{ change: { path: 'src/a.ts', status: 'modified', additions: 1, deletions: 1, binary: false }, patch: '--- a\n+++ b\n' }] }) },
-    cleanCopy: async () => { await workspace.gates.pass('cleanCopy'); return ok({ dir: '/scripted/copy', treeDigest: workspace.treeDigest, oracleDir: null, oracleCommand: null, release: () => Promise.resolve() }) },
+    cleanCopy: async () => { await workspace.gates.pass('cleanCopy'); return ok({ dir: '/scripted/copy', treeDigest: workspace.copyDigest ?? workspace.treeDigest, oracleDir: workspace.heldTests === null ? null : '/scripted/oracle', oracleCommand: workspace.heldTests, release: () => Promise.resolve() }) },
     apply: async (_taskId, expected) => {
       await workspace.gates.pass('apply')
       if (workspace.applyBreaks) {
