@@ -27,7 +27,7 @@ const seed = Number.parseInt(values.seed, 10)
 
 /** One installation takes so many kills; then all its tasks must come to their end. */
 const killsAProfile = 20
-/** A life that meets nothing of what it waits for is killed so long after its first task stood, or after its start where none ever does. */
+/** A life that meets nothing of what it waits for is killed so long after Bot B has begun, or after its start where that takes longer. */
 const workMsMax = 12_000
 const lifeMsMax = 60_000
 const lookEveryMs = 60
@@ -69,10 +69,10 @@ class Executioner {
     this.#killBy(lifeMsMax)
   }
 
-  /** So many tasks have not come to their end. */
-  open(tasks: number): void {
-    if (tasks > 0 && !this.#atWork) this.#killBy(workMsMax)
-    this.#atWork ||= tasks > 0
+  /** Bot B has begun somewhere. */
+  atWork(begun: boolean): void {
+    if (begun && !this.#atWork) this.#killBy(workMsMax)
+    this.#atWork ||= begun
   }
 
   seen(moments: readonly Moment[]): void {
@@ -122,7 +122,7 @@ async function liveAndDie(profile: Profile): Promise<void> {
     while (!life.isOver) {
       const seen = await owner.look(life)
       if (seen === null) break
-      executioner.open(seen.open)
+      executioner.atWork(seen.rows.some((row) => row.kind === 'task' && row.status !== 'open' && row.status !== 'claimed'))
       executioner.seen(momentsIn(seen.rows))
       await owner.act(life, seen)
       await pause(lookEveryMs)

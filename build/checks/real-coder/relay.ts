@@ -7,8 +7,8 @@ export interface Relay {
   /** Ends all connections; new ones are ended at once, until `mend`. */
   cut(): void
   mend(): void
-  /** One request past the relay, straight to the server behind it, with Basic auth. */
-  request(method: string, path: string, password: string, body?: unknown): Promise<{ readonly status: number; readonly body: unknown }>
+  /** One request past the relay, straight to the server behind it, with Basic auth; null for none. A body that is no JSON is given as text. */
+  request(method: string, path: string, password: string | null, body?: unknown): Promise<{ readonly status: number; readonly body: unknown }>
   close(): Promise<void>
 }
 
@@ -31,10 +31,10 @@ export async function openRelay(path: string, target: string): Promise<Relay> {
     path, cut,
     mend() { isCut = false },
     request: (method, route, password, body) => new Promise((resolve, reject) => {
-      const sent = request({ socketPath: target, method, path: route, headers: { authorization: `Basic ${Buffer.from(`opencode:${password}`).toString('base64')}`, 'content-type': 'application/json' } }, (response) => {
+      const sent = request({ socketPath: target, agent: false, method, path: route, headers: { ...(password === null ? {} : { authorization: `Basic ${Buffer.from(`opencode:${password}`).toString('base64')}` }), 'content-type': 'application/json' } }, (response) => {
         let text = ''
         response.setEncoding('utf8').on('data', (chunk: string) => { text += chunk }).on('end', () => {
-          resolve({ status: response.statusCode ?? 0, body: text === '' ? null : JSON.parse(text) as unknown })
+          resolve({ status: response.statusCode ?? 0, body: text === '' ? null : response.headers['content-type']?.includes('json') === true ? JSON.parse(text) as unknown : text })
         })
       })
       sent.on('error', reject)
