@@ -36,7 +36,7 @@ async function show(page: Page, id: string): Promise<readonly string[]> {
     const listeners: [string, (said: unknown) => void][] = []
     const went = await new Promise<readonly string[]>((done) => {
       const on = (event: string, heard: (said: unknown) => void): void => { listeners.push([event, heard]); channel.on(event, heard) }
-      on('storyRendered', (said) => { if (said === storyId) done([]) })
+      on('storyFinished', (said) => { if ((said as { storyId: string }).storyId === storyId) done([]) })
       for (const event of troubles) on(event, (said) => { done([`${event}: ${JSON.stringify(said instanceof Object && 'message' in said ? said.message : said).slice(0, 400)}`]) })
       channel.emit('setCurrentStory', { storyId, viewMode: 'story' })
     })
@@ -81,8 +81,11 @@ async function stories(): Promise<number> {
   const runtime = await _electron.launch({ executablePath: process.env['COUNTERSIGN_ELECTRON'] ?? '', args: [resolve(import.meta.dirname, '../build/bench/bare-app'), '--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])] })
   try {
     const page = await runtime.firstWindow()
+    // The window's own page first: it would come over ours.
+    await page.getByRole('button').waitFor()
     await page.goto(`${url}/iframe.html?viewMode=story&id=${all.at(-1)?.id ?? ''}&globals=a11y.manual:!true`)
-    await page.waitForFunction(() => document.body.classList.contains('sb-show-main'))
+    // A story that is left before it is done makes the page load anew.
+    await page.waitForFunction(() => ['finished', 'errored'].includes((window as unknown as { __STORYBOOK_PREVIEW__?: { currentRender?: { phase?: string } } }).__STORYBOOK_PREVIEW__?.currentRender?.phase ?? ''))
     const { passed, failed } = await look(page, all)
     console.log(`${all.length.toString()} stories, pictures in dist/stories/\n${passed} passed, ${failed} failed, 0 skipped`)
     return failed > 0 || passed === 0 ? 1 : 0

@@ -1,9 +1,9 @@
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
 import { useEffect, type ReactNode } from 'react'
-import { I18nProvider } from 'react-aria-components'
 import type { TaskId } from '../../../src-preload/contract/ids.ts'
 import type { Row } from '../../../src-preload/contract/rows.ts'
 import { ApprovalDesk, DeskContext } from '../../features/approvals/desk.ts'
+import { Speaker } from '../../i18n/speaker.tsx'
 import { RoomContext } from '../../store/hooks.ts'
 import { createQueryClient } from '../../store/queries.ts'
 import { RowSync } from '../../store/row-sync.ts'
@@ -44,12 +44,12 @@ export function Stage({ parts: { room, desk, queries }, children }: { readonly p
     }
   }, [desk, room])
   return (
-    <I18nProvider locale="en-US">
+    <Speaker>
       <QueryClientProvider client={queries}>
         <RoomContext value={room}>
           <DeskContext value={desk}>{children}</DeskContext>
         </RoomContext>
       </QueryClientProvider>
-    </I18nProvider>
+    </Speaker>
   )
 }
