@@ -1,5 +1,6 @@
 import { Clapperboard } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { translated } from '../i18n/language.ts'
 import { t } from '../i18n/text.ts'
 import { useMethod } from '../store/queries.ts'
 import { show, useOpen } from '../store/ui-store.ts'
@@ -31,8 +32,8 @@ export function Banners(): ReactNode {
           </FoldButton>
           {open
             ? problems.map((problem) => (
-                <Notice key={problem.code + problem.message} tone="bad" title={problem.message} actions={<Button size="small" onPress={() => { show({ at: 'settings', section: 'runtimes' }) }}>{t.app.openSettings}</Button>}>
-                  <div className="soft">{problem.todo}</div>
+                <Notice key={problem.code + problem.message} tone="bad" title={translated(problem.message)} actions={<Button size="small" onPress={() => { show({ at: 'settings', section: 'runtimes' }) }}>{t.app.openSettings}</Button>}>
+                  <div className="soft">{translated(problem.todo)}</div>
                   <div className="mono small quiet">{problem.code}</div>
                 </Notice>
               ))

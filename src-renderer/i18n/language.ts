@@ -9,12 +9,17 @@ export interface Spoken extends Pick<Language, 'numbers' | 'times' | 'direction'
   /** What the document names as its language. */
   readonly tag: string
   readonly messages: MessageTree
+  /** What the main process says, in this language; absent in English, which it speaks. */
+  readonly translate?: (text: string) => string
 }
 
 /** English is in the window's first script; the others come when they are chosen. */
-const load: Readonly<Record<LanguageCode, () => Promise<MessageTree>>> = {
-  en: () => Promise.resolve(english),
-  de: async () => (await import('../../src-words/de/window.ts')).words,
+const load: Readonly<Record<LanguageCode, () => Promise<Pick<Spoken, 'messages' | 'translate'>>>> = {
+  en: () => Promise.resolve({ messages: english }),
+  de: async () => {
+    const [{ words }, { said }, { translatorOf }] = await Promise.all([import('../../src-words/de/window.ts'), import('../../src-words/de/said.ts'), import('../../src-words/said.ts')])
+    return { messages: words, translate: translatorOf(said) }
+  },
 }
 
 let spoken: Spoken = { ...languages.en, tag: 'en', messages: english }
@@ -30,9 +35,14 @@ export function spokenNow(): Spoken {
 export async function speak(code: LanguageCode): Promise<void> {
   if (wanted === code) return
   wanted = code
-  const messages = await load[code]()
+  const loaded = await load[code]()
   // Asked again meanwhile.
-  if (wanted === code) speakIn({ ...languages[code], tag: code, messages })
+  if (wanted === code) speakIn({ ...languages[code], tag: code, ...loaded })
+}
+
+/** A sentence of the main process in the language that is spoken; one that has no translation stays English. Never for words of a bot or the owner. */
+export function translated(text: string): string {
+  return spoken.translate?.(text) ?? text
 }
 
 /** Speaks a language that is here already. */

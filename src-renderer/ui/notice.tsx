@@ -2,6 +2,7 @@ import { CircleCheck, Info, LoaderCircle, OctagonAlert, TriangleAlert, type Luci
 import type { ReactNode } from 'react'
 import type { Failure } from '../../src-preload/contract/failure.ts'
 import { usePatience } from '../store/clock.ts'
+import { translated } from '../i18n/language.ts'
 import { t } from '../i18n/text.ts'
 import { Button } from './button.tsx'
 
@@ -28,7 +29,7 @@ export function FailureNotice({ failure, title, onRetry }: { readonly failure: F
     <Notice
       tone="bad"
       urgent
-      title={title ?? failure.message}
+      title={title ?? translated(failure.message)}
       actions={
         onRetry === undefined ? undefined : (
           <Button size="small" onPress={onRetry}>
@@ -37,8 +38,8 @@ export function FailureNotice({ failure, title, onRetry }: { readonly failure: F
         )
       }
     >
-      {title === undefined ? null : <div>{failure.message}</div>}
-      <div className="soft">{failure.todo}</div>
+      {title === undefined ? null : <div>{translated(failure.message)}</div>}
+      <div className="soft">{translated(failure.todo)}</div>
       <div className="mono small quiet">{failure.code}</div>
     </Notice>
   )

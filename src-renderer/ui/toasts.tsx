@@ -1,5 +1,6 @@
 import { X } from 'lucide-react'
 import { useEffect, useSyncExternalStore, type ReactNode } from 'react'
+import { translated } from '../i18n/language.ts'
 import { t } from '../i18n/text.ts'
 import { IconButton } from './button.tsx'
 import { Notice } from './notice.tsx'
@@ -63,8 +64,8 @@ function OneToast({ id, toast }: { readonly id: number; readonly toast: Toast })
     }
   }, [id, stays])
   return (
-    <Notice tone={toast.tone} title={toast.text} actions={<IconButton label={t.word.dismiss} icon={X} size="small" onPress={dismiss} />}>
-      {toast.detail === undefined ? null : <div className="soft">{toast.detail}</div>}
+    <Notice tone={toast.tone} title={translated(toast.text)} actions={<IconButton label={t.word.dismiss} icon={X} size="small" onPress={dismiss} />}>
+      {toast.detail === undefined ? null : <div className="soft">{translated(toast.detail)}</div>}
     </Notice>
   )
 }

@@ -2,6 +2,7 @@ import { Check, Circle, ShieldAlert, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { TaskRow } from '../../../src-preload/contract/rows.ts'
 import type { EvidenceLevels, Meter } from '../../../src-preload/contract/task.ts'
+import { translated } from '../../i18n/language.ts'
 import { t } from '../../i18n/text.ts'
 import { useNowMs } from '../../store/clock.ts'
 import { useMethod } from '../../store/queries.ts'
@@ -112,7 +113,7 @@ function Evidence({ levels }: { readonly levels: EvidenceLevels }): ReactNode {
               {reached === null ? <Circle className="icon icon-small" aria-hidden /> : <Check className="icon icon-small" aria-hidden />}
               <span>
                 <span className="level-name">{t.inspector.levels[name]}</span>
-                <span className="quiet small level-how">{reached ?? t.inspector.notReached}</span>
+                <span className="quiet small level-how">{reached === null ? t.inspector.notReached : translated(reached)}</span>
               </span>
             </li>
           )

@@ -4,6 +4,7 @@ import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from 'reac
 import { rowKey, type TaskRow } from '../../../src-preload/contract/rows.ts'
 import type { RecoveryExit } from '../../../src-preload/contract/task.ts'
 import { failureOf, newCommandId } from '../../bridge.ts'
+import { translated } from '../../i18n/language.ts'
 import { t } from '../../i18n/text.ts'
 import { useNowMs } from '../../store/clock.ts'
 import { useEntry, useHold } from '../../store/hooks.ts'
@@ -174,7 +175,7 @@ function Activity({ task }: { readonly task: TaskRow }): ReactNode {
       ) : (
         <>
           {waits === null ? <span className="activity-dot pulse" aria-hidden /> : null}
-          {task.activity.label === waits ? null : <span className="clip">{task.activity.label}</span>}
+          {task.activity.label === waits ? null : <span className="clip">{translated(task.activity.label)}</span>}
           <span className="quiet nowrap">
             <span className="unseen">{t.room.elapsed}</span> {countdown(now - task.activity.since)}
           </span>
@@ -214,7 +215,7 @@ function Uncertain({ task }: { readonly task: TaskRow }): ReactNode {
   if (recovery === null) return null
   return (
     <div className="task-trouble" data-recovery="uncertain">
-      <Notice tone="warn" title={`${t.room.uncertain}: ${recovery.what}`}>
+      <Notice tone="warn" title={`${t.room.uncertain}: ${translated(recovery.what)}`}>
         <div className="soft">{t.room.uncertainWhy}</div>
         {recover.isError ? <FailureNotice failure={failureOf(recover.error)} /> : null}
         <div className="exits">

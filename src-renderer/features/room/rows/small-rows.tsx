@@ -2,6 +2,7 @@ import { ArrowRight, Cable, CircleAlert, CircleCheck, CircleSlash, FileCheck2, H
 import { sameModel } from '../../../../src-preload/contract/model-name.ts'
 import type { ReactNode } from 'react'
 import type { EntryBody, HoldOutcome, ModelCall } from '../../../../src-preload/contract/rows.ts'
+import { translated } from '../../../i18n/language.ts'
 import { t } from '../../../i18n/text.ts'
 import { useNowMs } from '../../../store/clock.ts'
 import { AuthorName, Badge } from '../../../ui/badge.tsx'
@@ -21,7 +22,7 @@ export function HoldEntryRow({ body }: { readonly body: EntryBody & { is: 'hold'
       <Icon className={`icon icon-small ${tone}`} aria-hidden />
       <span className="quiet-text">
         <span className="quiet">{t.approvals.kinds[body.holdKind]}</span> {body.title} <span className={tone}>{t.row.holdOutcomes[body.outcome]}</span>
-        {body.cause === null ? null : <span className="quiet"> · {body.cause}</span>}
+        {body.cause === null ? null : <span className="quiet"> · {translated(body.cause)}</span>}
       </span>
     </span>
   )
@@ -34,7 +35,7 @@ export function StatusRow({ body }: { readonly body: EntryBody & { is: 'status' 
       <ArrowRight className="icon icon-small quiet" aria-hidden />
       <span className="quiet-text">
         <strong>{t.status[body.status]}</strong>
-        {body.text === '' ? null : <span className="soft"> {body.text}</span>}
+        {body.text === '' ? null : <span className="soft"> {translated(body.text)}</span>}
       </span>
     </span>
   )
@@ -70,7 +71,7 @@ export function CallRow({ body }: { readonly body: EntryBody & { is: 'call' } })
           <span className="bad">
             {t.row.callStates[call.state]}
             {call.status === null ? '' : ` ${call.status.toString()}`}
-            {call.failure === null ? '' : `: ${call.failure.message} ${call.failure.todo}`}
+            {call.failure === null ? '' : `: ${translated(call.failure.message)} ${translated(call.failure.todo)}`}
           </span>
         ) : null}
       </span>
@@ -136,8 +137,8 @@ const noticeTones = { info: 'info', warning: 'warn', error: 'bad' } as const
 /** Something that the app has to say. */
 export function NoticeRow({ body }: { readonly body: EntryBody & { is: 'notice' } }): ReactNode {
   return (
-    <Notice tone={noticeTones[body.level]} title={body.text}>
-      {body.todo === null ? null : <div className="soft">{body.todo}</div>}
+    <Notice tone={noticeTones[body.level]} title={translated(body.text)}>
+      {body.todo === null ? null : <div className="soft">{translated(body.todo)}</div>}
     </Notice>
   )
 }
