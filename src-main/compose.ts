@@ -86,12 +86,12 @@ export function buildParts(ground: Ground, options: ComposeOptions) {
   const workspace = late(async () => (await adapters.get()).workspace, { inspect: true, prepare: true, locate: true, readExcerpt: true, diff: true, cleanCopy: true, apply: true, observeApply: true, writePatch: true, dispose: true, usage: true })
   const lead = late(async () => (await adapters.get()).lead, { ask: true })
   const gateway = createModelGateway({
-    fork: forkOf(join(options.entriesDir, 'proxy.js'), 'Countersign model proxy', (line) => { log.warn('proxy printed', { line }) }), runRoot,
+    fork: forkOf(join(options.entriesDir, 'proxy.cjs'), 'Countersign model proxy', (line) => { log.warn('proxy printed', { line }) }), runRoot,
     credentials: (providerId) => Promise.resolve(providers.credential(providerId)), clock, timers, ids, log: (level, message) => { log[level](message) },
     preferredPort: limits.proxyDefaultPort, serving: () => servingRules(settings.get(), process.env),
     vendorJobs: { ask: (...order) => { void adapters.get().then(({ vendorJobs }) => { vendorJobs.ask(...order) }) }, stop: (jobId) => { adapters.now()?.vendorJobs.stop(jobId) }, stopAll: async () => { await adapters.now()?.vendorJobs.stopAll() } },
   })
-  const processes = new ModelProcesses({ gateway, forkDemo: forkOf(join(options.entriesDir, 'demo.js'), 'Countersign demo model', (line) => { log.warn('demo printed', { line }) }), timers, log, holdMs: demoHoldMs(process.env) })
+  const processes = new ModelProcesses({ gateway, forkDemo: forkOf(join(options.entriesDir, 'demo.cjs'), 'Countersign demo model', (line) => { log.warn('demo printed', { line }) }), timers, log, holdMs: demoHoldMs(process.env) })
   const directory = fallbackAware(providers, () => settings.get(), process.env)
   const sqliteVersion = journal.value.facts().sqliteVersion
   const engine = new Engine({

@@ -1,5 +1,6 @@
 import { app, crashReporter, type BrowserWindow } from 'electron'
 import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { declareAppScheme, serveApp } from './shell/app-protocol.ts'
 import { listenForLinks } from './shell/incoming-links.ts'
 import { serveMethods, type Answer } from './shell/ipc/serve.ts'
@@ -22,9 +23,13 @@ async function main(): Promise<void> {
   fetchNoDictionaries()
   const served = serveApp(join(import.meta.dirname, '../renderer'))
   window = openMainWindow(join(import.meta.dirname, '../preload/index.cjs'))
-  // While the window's process comes up there is nothing to do; from its first request on it is served, and then evaluates its own scripts.
+  // While the window's process comes up there is little to do for it: what the rest stands on, in pieces, between which its page comes through.
+  await served.page
+  await import('../src-preload/contract/failure.ts')
+  await turn()
   await import('../src-preload/contract/methods.ts')
-  await served
+  // From its first request on it is served, and then evaluates its own scripts.
+  await served.scripts
   const { startApp } = await import('./start.ts')
   await startApp({ window: () => window, entriesDir: import.meta.dirname, give, links })
 }

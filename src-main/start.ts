@@ -5,7 +5,7 @@ import { methodNames } from '../src-preload/contract/channels.ts'
 import type { AppInfo, MethodName } from '../src-preload/contract/methods.ts'
 import { err, ok, type Result } from '../src-preload/contract/result.ts'
 import { removeOldCrashReports } from './adapters/system/crash-reports.ts'
-import { markVersion } from './adapters/system/version-mark.ts'
+import { markVersion, type VersionMark } from './adapters/system/version-mark.ts'
 import { buildParts, layGround, stopParts, type ComposeOptions, type Ground, type Parts } from './compose.ts'
 import { createDiagnostics, saveShown, type Diagnostics } from './diagnostics.ts'
 import type { Updates } from './engine/updates.ts'
@@ -29,7 +29,7 @@ import { readSampleTask } from './shell/sample-task.ts'
 
 interface Opened {
   readonly window: () => BrowserWindow | null
-  /** Where `proxy.js` and `demo.js` are. */
+  /** Where `proxy.cjs` and `demo.cjs` are. */
   readonly entriesDir: string
   /** From then on calls of the window are answered. */
   readonly give: (answer: Answer) => void
@@ -48,10 +48,11 @@ export async function startApp({ window, entriesDir, give, links }: Opened): Pro
   const attention = createAttention(window)
   const options: ComposeOptions = { dataDir: app.getPath('userData'), scriptedOwner: app.commandLine.hasSwitch('scripted-owner'), notifier: attention, entriesDir, appVersion: app.getVersion(), isPackaged: app.isPackaged, safeStorage }
   const answer = (handlers: Handlers): Answer => createAnswer(handlers, (msg, fields) => { console.error(msg, fields) })
-  const ground = await layGround(options)
+  // Both wait for the disk only.
+  const [ground, marked] = await Promise.all([layGround(options), keepForOldVersion(options)])
   attention.follow(() => ground.settings.get().attention)
   boundCrashReports(ground)
-  const kept = await keepForOldVersion(ground, options)
+  const kept = toldOf(marked, ground, options)
   const built = kept.ok ? buildParts(ground, options) : kept
   if (!built.ok) {
     ground.log.error('the journal cannot be used', { code: built.error.code })
@@ -110,15 +111,20 @@ async function takeUp(parts: Parts): Promise<Failure | null> {
 }
 
 /** U4. Before a version starts for the first time on the journal of another, that journal is kept as it is. */
-async function keepForOldVersion(ground: Ground, { dataDir, appVersion }: ComposeOptions): Promise<Result<null, Failure>> {
+async function keepForOldVersion({ dataDir, appVersion }: ComposeOptions): Promise<Result<VersionMark, Failure>> {
   try {
-    const { before, backup } = await markVersion(dataDir, appVersion, Date.now())
-    if (backup !== null) ground.log.info('the journal of another version was kept', { before: before ?? 'unknown', now: appVersion, backup })
-    return ok(null)
+    return ok(await markVersion(dataDir, appVersion, Date.now()))
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error
     return err(failure(error.code === 'ENOSPC' || error.code === 'EDQUOT' ? 'disk-full' : 'unavailable', `The journal could not be backed up before this version uses it for the first time (${String(error.code)}).`, 'Free some space or make the data folder writable, and start the app again. Nothing was changed.'))
   }
+}
+
+function toldOf(marked: Result<VersionMark, Failure>, { log }: Ground, { appVersion }: ComposeOptions): Result<null, Failure> {
+  if (!marked.ok) return marked
+  const { before, backup } = marked.value
+  if (backup !== null) log.info('the journal of another version was kept', { before: before ?? 'unknown', now: appVersion, backup })
+  return ok(null)
 }
 
 /** Which calls begin something that asks a model soon. */

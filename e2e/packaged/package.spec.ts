@@ -39,7 +39,7 @@ test('ships with every fuse that opens the app to others turned off', async () =
 
 test('ships its own bundles and nothing else in the archive', () => {
   const files = listPackage(join(unpacked, 'resources/app.asar'), { isPack: false })
-  expect(files).toContain('/out/main/index.js')
+  expect(files).toContain('/out/main/index.cjs')
   expect(files.filter((file) => file !== '/package.json' && !/^\/out($|\/(main|preload|renderer)($|\/))/.test(file))).toEqual([])
 })
 

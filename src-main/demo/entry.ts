@@ -10,8 +10,7 @@ import { startDemoUpstream } from './upstream-server.ts'
 const parent = findParent(process)
 if (parent === null) {
   const holdMs = z.coerce.number().int().min(0).max(600_000).parse(process.env['COUNTERSIGN_DEMO_HOLD_MS'] ?? '0')
-  const { port } = await startDemoUpstream(holdMs)
-  process.stdout.write(`demo provider listening on http://127.0.0.1:${port}/v1\n`)
+  void startDemoUpstream(holdMs).then(({ port }) => process.stdout.write(`demo provider listening on http://127.0.0.1:${port}/v1\n`))
 } else {
   parent.onClosed(() => process.exit(0))
   parent.onMessage((message) => {

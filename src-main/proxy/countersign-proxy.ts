@@ -8,11 +8,15 @@ if ('words' in asked) {
   ;(asked.exitCode === 0 ? process.stdout : process.stderr).write(`${asked.words}\n`)
   process.exit(asked.exitCode)
 }
-const standalone = await startStandalone(asked.config, {
-  env: process.env, time: processTime,
-  print: (line) => { process.stdout.write(`${line}\n`) },
-  warn: (line) => { process.stderr.write(`countersign-proxy: ${line}\n`) },
-})
-if (standalone === null) process.exit(2)
-process.on('SIGHUP', () => { void standalone.reload() })
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => { void standalone.stop().then(() => process.exit(0)) })
+void run(asked.config)
+
+async function run(config: string): Promise<void> {
+  const standalone = await startStandalone(config, {
+    env: process.env, time: processTime,
+    print: (line) => { process.stdout.write(`${line}\n`) },
+    warn: (line) => { process.stderr.write(`countersign-proxy: ${line}\n`) },
+  })
+  if (standalone === null) process.exit(2)
+  process.on('SIGHUP', () => { void standalone.reload() })
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => { void standalone.stop().then(() => process.exit(0)) })
+}

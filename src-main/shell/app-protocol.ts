@@ -1,5 +1,5 @@
 import { protocol, type ProtocolRequest, type ProtocolResponse } from 'electron'
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { extname, isAbsolute, join, relative } from 'node:path'
 
 /** Where the window's own files are served from; the only origin that the renderer ever has. */
@@ -29,26 +29,35 @@ const types: Readonly<Record<string, string>> = {
   '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml', '.png': 'image/png', '.woff2': 'font/woff2', '.wasm': 'application/wasm',
 }
 
+/** What the page has by now. Each resolves at the latest after half a second. */
+interface Served {
+  /** The page itself. */
+  readonly page: Promise<void>
+  /** Its scripts: it evaluates them, and this process is free until it makes its first call. */
+  readonly scripts: Promise<void>
+}
+
 /**
  * Serves `rendererDir` as `app://countersign/`, read-only, with a strict CSP; any path outside of it, and any that is not there, is a 404.
- * Files are read right here: through Chromium's network service the first of them would wait until that process is up. While the page is
- * being served this process had better not do anything long: what is given resolves when the page has asked for its scripts and has them, at
- * the latest after half a second.
+ * Files are read right here: through Chromium's network service the first of them would wait until that process is up. And at once: each is
+ * read in less time than it takes to hear that another thread has read it. While the page waits for what it asked for, this process had
+ * better not do anything long.
  */
-export function serveApp(rendererDir: string): Promise<void> {
-  const scripts = createLull(scriptsLullMs)
+export function serveApp(rendererDir: string): Served {
+  const page = createLull()
+  const scripts = createLull()
   // The newer `protocol.handle` first loads the runtime's whole fetch (30 ms here, before the first byte).
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- see above
   protocol.registerBufferProtocol('app', (request, callback) => {
-    void answer(rendererDir, request).then((response) => {
-      callback(response)
-      if (response.mimeType === 'text/javascript') scripts.stir()
-    })
+    const response = answer(rendererDir, request)
+    callback(response)
+    if (response.mimeType === 'text/html') page.stir()
+    if (response.mimeType === 'text/javascript') scripts.stir()
   })
-  return scripts.over
+  return { page: page.over, scripts: scripts.over }
 }
 
-async function answer(rendererDir: string, request: ProtocolRequest): Promise<ProtocolResponse & { readonly mimeType?: string }> {
+function answer(rendererDir: string, request: ProtocolRequest): ProtocolResponse & { readonly mimeType?: string } {
   const url = new URL(request.url)
   const path = decodedPath(url.pathname === '/' ? '/index.html' : url.pathname)
   if (path === null) return notFound
@@ -56,8 +65,18 @@ async function answer(rendererDir: string, request: ProtocolRequest): Promise<Pr
   const inside = relative(rendererDir, file)
   const mimeType = types[extname(file)]
   if (url.host !== 'countersign' || request.method !== 'GET' || inside.startsWith('..') || isAbsolute(inside) || mimeType === undefined) return notFound
-  const data = await readFile(file).catch(() => null)
+  const data = contentOf(file)
   return data === null ? notFound : { mimeType, charset: 'utf-8', data, headers: { 'Content-Security-Policy': contentSecurityPolicy, 'X-Content-Type-Options': 'nosniff' } }
+}
+
+/** Null for what is no file, or cannot be read: to the page it is not there. */
+function contentOf(file: string): Buffer | null {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return null
+    throw error
+  }
 }
 
 /** Null for a path that is no percent-encoded UTF-8, or that holds a NUL. */
@@ -73,12 +92,12 @@ function decodedPath(path: string): string | null {
 
 const notFound = { statusCode: 404, data: Buffer.from('Not found') }
 const servedMsMax = 500
-const scriptsLullMs = 2
+const lullMs = 2
 
 interface Lull { readonly stir: () => void; readonly over: Promise<void> }
 
-/** Over when nothing has stirred for `lullMs` after the first time, at the latest after half a second without a first time. */
-function createLull(lullMs: number): Lull {
+/** Over when nothing has stirred for 2 ms after the first time, at the latest after half a second without a first time. */
+function createLull(): Lull {
   let settle: () => void = () => undefined
   const over = new Promise<void>((resolve) => { settle = resolve })
   let timer = setTimeout(settle, servedMsMax)

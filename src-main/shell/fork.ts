@@ -17,7 +17,7 @@ function childEnvironment(): Record<string, string> {
   return kept
 }
 
-/** Makes a starter for one bundled entry (`proxy.js`, `demo.js`) as a utility process. What it prints goes to `onLine`. */
+/** Makes a starter for one bundled entry (`proxy.cjs`, `demo.cjs`) as a utility process. What it prints goes to `onLine`. */
 export function forkOf(entry: string, name: string, onLine: (line: string) => void): (onMessage: (message: unknown) => void) => ForkedChild {
   return (onMessage) => {
     const child = utilityProcess.fork(entry, [], { serviceName: name, stdio: 'pipe', env: childEnvironment() })
