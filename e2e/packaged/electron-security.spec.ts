@@ -25,6 +25,9 @@ test('a strict policy stands on the page, and what it forbids reaches nobody (po
     const policy = await app.window.evaluate(async () => (await fetch(location.href)).headers.get('content-security-policy') ?? '')
     for (const rule of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]) expect(policy).toContain(rule)
     const outcomes = await app.window.evaluate(async (address) => {
+      const violated = new Set<string>()
+      Object.assign(globalThis, { violated })
+      document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => { violated.add(effectiveDirective) })
       const failed = async (what: () => Promise<unknown>): Promise<boolean> => what().then(() => false, () => true)
       const element = (name: string, set: Record<string, string>): void => { document.body.append(Object.assign(document.createElement(name), set)) }
       element('img', { src: `${address}/img` })
@@ -43,6 +46,8 @@ test('a strict policy stands on the page, and what it forbids reaches nobody (po
       return { fetched, file, socket, pwned: 'pwned' in window }
     }, trap.address)
     expect(outcomes).toEqual({ fetched: true, file: true, socket: true, pwned: false })
+    const stopped = ['connect-src', 'form-action', 'frame-src', 'img-src', 'script-src-elem', 'style-src-elem']
+    await expect.poll(() => app.window.evaluate(() => [...(globalThis as unknown as { violated: Set<string> }).violated].toSorted()), 'each was stopped by the policy, and is over').toEqual(stopped)
     expect(trap.hits).toEqual([])
   } finally {
     await trap.close()
@@ -53,6 +58,11 @@ test('the window goes nowhere and opens nothing (points 13 to 15)', async ({ app
   const trap = await Trap.set()
   try {
     const before = app.window.url()
+    await app.electron.evaluate(({ BrowserWindow }) => {
+      const left: string[] = []
+      Object.assign(globalThis, { left })
+      BrowserWindow.getAllWindows()[0]!.webContents.on('will-frame-navigate', (event) => { left.push(`${event.url} ${event.defaultPrevented ? 'prevented' : 'let go'}`) })
+    })
     const opened = await app.window.evaluate((address) => {
       location.href = `${address}/location`
       const link = Object.assign(document.createElement('a'), { href: `${address}/link`, target: '_blank' })
@@ -61,7 +71,7 @@ test('the window goes nowhere and opens nothing (points 13 to 15)', async ({ app
       return [window.open(`${address}/open`), window.open('about:blank'), window.open('file:///etc/passwd')].map((made) => made === null)
     }, trap.address)
     expect(opened).toEqual([true, true, true])
-    await app.window.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
+    await expect.poll(() => app.electron.evaluate(() => (globalThis as unknown as { left: string[] }).left), 'it was about to go, and was kept').toEqual([`${trap.address}/location prevented`])
     expect(app.window.url()).toBe(before)
     expect(app.electron.windows()).toHaveLength(1)
     expect(trap.hits).toEqual([])
