@@ -37,11 +37,10 @@ export function patternCovers(pattern: string, path: string): boolean {
 
 function covers(wanted: readonly string[], names: readonly string[]): boolean {
   // reached[n]: the wanted names so far can stand for the first n names.
-  let reached = [true, ...names.map(() => false)]
+  let reached: readonly boolean[] = [true]
   for (const name of wanted) {
-    const next = reached.map(() => false)
-    for (let at = 0; at < names.length; at += 1) {
-      const here = names[at] ?? ''
+    const next: boolean[] = []
+    for (const [at, here] of names.entries()) {
       const fits = name === '*' || name === '**' ? !here.startsWith('.') : name === here
       next[at + 1] = fits && (reached[at] === true || (name === '**' && next[at] === true))
     }
