@@ -11,9 +11,9 @@ export interface PatchChunk { readonly context: string | null; readonly before: 
 const header = /^\*\*\* (Add|Delete|Update) File:(.*)$/s
 const moveTo = '*** Move to:'
 
-/** The changes that a patch names, in its order; null when it is no patch. */
+/** The changes that a patch names, in its order; null when it is no patch. What stands around its marks, such as a here-document, does not matter. */
 export function parsePatch(text: string): readonly PatchChange[] | null {
-  const lines = withoutHeredoc(text.trim()).split('\n')
+  const lines = text.split('\n')
   const begin = lines.findIndex((line) => line.trim() === '*** Begin Patch')
   const end = lines.findIndex((line) => line.trim() === '*** End Patch')
   if (begin === -1 || end <= begin) return null
@@ -31,10 +31,6 @@ export function parsePatch(text: string): readonly PatchChange[] | null {
     at = until
   }
   return changes
-}
-
-function withoutHeredoc(text: string): string {
-  return /^(?:cat\s+)?<<['"]?(\w+)['"]?\s*\n([\s\S]*?)\n\1\s*$/.exec(text)?.[2] ?? text
 }
 
 function added(body: readonly string[]): string {
