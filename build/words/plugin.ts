@@ -5,7 +5,7 @@ import type { Plugin } from 'vite'
 import type { MessageTree } from '../../src-words/message.ts'
 import { compileTree } from './compile.ts'
 
-const catalogue = /[\\/]src-words[\\/][a-z]{2}[\\/][a-z]+\.ts$/
+const catalogue = /[\\/]src-words[\\/][a-z]{2}[\\/](?:window|shell)\.ts$/
 
 /** Puts the catalogues of src-words into a bundle as compiled messages, so that no parser of messages ships. */
 export function compiledWords(): Plugin {
