@@ -5,7 +5,7 @@ import { cpus, release } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { closingLine } from '../checks/tally.ts'
-import type { Bench, BenchRow } from './support/row.ts'
+import { tallyOf, verdictOf, type Bench, type BenchRow } from './support/row.ts'
 
 const here = import.meta.dirname
 const root = resolve(here, '../..')
@@ -45,7 +45,7 @@ function versions(): Record<string, string | number> {
 
 function table(rows: readonly BenchRow[]): string {
   const number = (value: number | null): string => (value === null ? '' : value >= 100 ? value.toFixed(0) : value.toPrecision(3))
-  const cells = rows.map((row) => [row.name, number(row.value), row.unit, number(row.reference), number(row.ratio), row.gate, row.pass === null ? '' : row.pass ? 'pass' : 'FAIL'])
+  const cells = rows.map((row) => [row.name, number(row.value), row.unit, number(row.reference), number(row.ratio), row.gate, verdictOf(row)])
   const all = [['what', 'value', 'unit', 'reference', 'ratio', 'gate', ''], ...cells]
   const widths = all[0]?.map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0))) ?? []
   return all.map((line) => line.map((cell, column) => (column >= 1 && column !== 2 && column < 5 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0))).join('  ').trimEnd()).join('\n')
@@ -55,7 +55,7 @@ const rows: BenchRow[] = []
 for (const name of names(process.argv.slice(2))) rows.push(...await measured(name))
 mkdirSync(join(root, 'dist'), { recursive: true })
 writeFileSync(join(root, 'dist/bench.json'), `${JSON.stringify({ versions: versions(), rows }, null, 2)}\n`)
-const count = (pass: boolean | null): number => rows.filter((row) => row.pass === pass).length
+const tally = tallyOf(rows)
 console.log(table(rows))
-console.log(`\n${closingLine({ passed: count(true), failed: count(false), skipped: 0 })}`)
-process.exitCode = count(false) > 0 || count(true) === 0 ? 1 : 0
+console.log(`\n${closingLine(tally)}`)
+process.exitCode = tally.failed > 0 || tally.passed === 0 ? 1 : 0

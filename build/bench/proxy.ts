@@ -5,8 +5,9 @@ import { RawClient } from './support/raw-client.ts'
 import { median, quantile, type BenchRow } from './support/row.ts'
 
 // The three ways in turns, block by block, each in another order and after a breath: what one leaves to be done must not be paid by the next.
-// Node compiles what it has run often: a proxy that has served some requests is what is measured, of each peer alike.
-const warmUpRequests = 3_000
+// Node compiles what it has run often, and is done with that after some 15,000 requests: a proxy that has run for a while is what is measured, of each
+// peer alike.
+const warmUpRequests = 20_000
 const blocks = 16
 const blockRequests = 200
 const breathMs = 25
@@ -38,7 +39,7 @@ async function latencyRows(peers: Peers, clients: Clients): Promise<BenchRow[]> 
   const tail = of('ours', 0.99) - of('straight', 0.99)
   return [
     { name: 'proxy: small request, straight to the upstream (median)', value: straight, unit: 'ms', reference: null, ratio: null, gate: '', pass: null },
-    { name: 'proxy: latency added to a small request (median; reference: by nginx)', value: added, unit: 'ms', reference: nginx, ratio: nginx === null ? null : added / nginx, gate: '≤ 1.5 × nginx', pass: nginx === null ? null : added <= 1.5 * nginx },
+    { name: 'proxy: latency added to a small request (median; reference: by nginx)', value: added, unit: 'ms', reference: nginx, ratio: nginx === null ? null : added / nginx, gate: '≤ 1.5 × nginx', pass: nginx === null ? 'skipped' : added <= 1.5 * nginx },
     { name: 'proxy: latency added to a small request (p99; reference: by nginx)', value: tail, unit: 'ms', reference: peers.nginx === null ? null : of('nginx', 0.99) - of('straight', 0.99), ratio: null, gate: '≤ 10 ms', pass: tail <= 10 },
     { name: 'proxy: latency that Node’s bare HTTP adds, handing on and nothing else (median)', value: of('bare', 0.5) - straight, unit: 'ms', reference: nginx, ratio: nginx === null ? null : (of('bare', 0.5) - straight) / nginx, gate: '', pass: null },
     { name: 'proxy: the same, with the word of a process beside on each call (median)', value: of('in the app', 0.5) - straight, unit: 'ms', reference: nginx, ratio: nginx === null ? null : (of('in the app', 0.5) - straight) / nginx, gate: '', pass: null },
@@ -62,7 +63,7 @@ async function streamRows(peers: Peers, clients: Clients): Promise<BenchRow[]> {
   const ratio = nginx === null ? null : median((rates.get('ours') ?? []).map((rate, round) => rate / (rates.get('nginx')?.[round] ?? Number.NaN)))
   return [
     { name: 'proxy: streamed events a second, straight', value: of('straight'), unit: '1/s', reference: null, ratio: null, gate: '', pass: null },
-    { name: 'proxy: streamed events a second (reference: through nginx)', value: of('ours'), unit: '1/s', reference: nginx, ratio, gate: '≥ 0.8 × nginx', pass: ratio === null ? null : ratio >= 0.8 },
+    { name: 'proxy: streamed events a second (reference: through nginx)', value: of('ours'), unit: '1/s', reference: nginx, ratio, gate: '≥ 0.8 × nginx', pass: ratio === null ? 'skipped' : ratio >= 0.8 },
   ]
 }
 
@@ -86,7 +87,7 @@ async function memoryRows(peers: Peers): Promise<BenchRow[]> {
   return rows
 }
 
-/** Our proxy against nginx and against no proxy, all in one run. Without nginx (Debian: nginx-light) the figures are shown and not judged. */
+/** Our proxy against nginx and against no proxy, all in one run. Without nginx, which is installed where that is possible, what needs it is skipped. */
 export async function bench(): Promise<readonly BenchRow[]> {
   const peers = await startPeers()
   const all = [peers.straight, ...(peers.nginx === null ? [] : [peers.nginx]), peers.bare, peers.ours, peers.inApp]

@@ -3,8 +3,8 @@ import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { run } from './run-command.ts'
 
-/** `window`: what Electron and the sandbox need. `display`: a screen for machines without one. `stand-in`: to make the stand-in and its SQLite addon. `bubblewrap-source`: to build the one that packages bring along. */
-export type Purpose = 'window' | 'display' | 'stand-in' | 'bubblewrap-source'
+/** `window`: what Electron and the sandbox need. `display`: a screen for machines without one. `stand-in`: to make the stand-in and its SQLite addon. `bubblewrap-source`: to build the one that packages bring along. `peer`: what a benchmark compares with. */
+export type Purpose = 'window' | 'display' | 'stand-in' | 'bubblewrap-source' | 'peer'
 
 interface Need {
   readonly purpose: Purpose
@@ -20,6 +20,9 @@ interface Seen {
 
 const library = (soname: string) => (seen: Seen): boolean => seen.libraries.includes(soname)
 const command = (name: string) => (seen: Seen): boolean => seen.command(name)
+
+/** Where nginx may stand; on Debian it is outside an ordinary account's PATH. */
+export const nginxPaths = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx'] as const
 
 const needs: readonly Need[] = [
   { purpose: 'window', debianPackage: 'libgtk-3-0', present: library('libgtk-3.so.0') },
@@ -40,6 +43,7 @@ const needs: readonly Need[] = [
   { purpose: 'bubblewrap-source', debianPackage: 'libc6-dev', present: () => existsSync('/usr/include/stdio.h') },
   { purpose: 'bubblewrap-source', debianPackage: 'libcap-dev', present: () => existsSync('/usr/include/sys/capability.h') },
   { purpose: 'bubblewrap-source', debianPackage: 'xz-utils', present: command('xz') },
+  { purpose: 'peer', debianPackage: 'nginx-light', present: () => nginxPaths.some((path) => existsSync(path)) },
 ]
 
 /** The Debian packages behind whatever is missing on this Linux for `purposes`, judged by libraries and commands, not by package names. */

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { directOnly } from '../../../src-main/core/gateway/vendor.ts'
+import { ensureSystemPackages, nginxPaths } from '../../runtime/system-packages.ts'
 
 /** A way to the upstream: where it listens, its token, and the processes that it is made of. */
 export interface Peer { readonly name: string; readonly port: number; readonly token: string; readonly pids: () => readonly number[] }
@@ -18,7 +19,7 @@ const entry = resolve(import.meta.dirname, '../../../src-main/proxy/entry.ts')
 const alone = resolve(import.meta.dirname, '../../../src-main/proxy/countersign-proxy.ts')
 const token = 'bench-token-0123456789-0123456789-0123456789'
 
-/** Starts the upstream, nginx before it where nginx is installed (Debian's nginx-light), and our proxy before it. */
+/** Starts the upstream, nginx before it where there is one, and our proxy before it. */
 export async function startPeers(): Promise<Peers> {
   const folder = mkdtempSync(join(tmpdir(), 'cs-bench-px-'))
   const children: ChildProcess[] = []
@@ -76,9 +77,17 @@ async function startInApp(upstreamPort: number, children: ChildProcess[]): Promi
   return { name: 'in the app', port: await ready, token, pids: () => (child.pid === undefined ? [] : [child.pid]) }
 }
 
-/** One worker, kept connections to the upstream, nothing buffered and nothing logged: nginx at its best for this job. */
+/**
+ * One worker, as we have one; kept connections on both sides, as we keep them; the provider's key added; the request read whole, as it does by
+ * default; no answer held back and nothing logged (we tell each call): nginx at its best for this job. Null: none is here and none can be installed.
+ */
 async function startNginx(folder: string, upstreamPort: number, children: ChildProcess[]): Promise<Peer | null> {
-  const program = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx'].find((path) => existsSync(path))
+  try {
+    await ensureSystemPackages(['peer'])
+  } catch (error) {
+    console.error(`bench: without nginx, so what is measured against it is skipped. ${error instanceof Error ? error.message : String(error)}`)
+  }
+  const program = nginxPaths.find((path) => existsSync(path))
   if (program === undefined) return null
   const port = await freePort()
   for (const name of ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']) mkdirSync(join(folder, name))
