@@ -6,7 +6,6 @@ import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ask, codeOf, releaseAll, releaseLater, startVendor } from './proxy.suite.ts'
 import { readArguments } from './standalone.ts'
-import { loadStandaloneConfig } from './standalone-config.ts'
 import { alive, stubAnswer, stubProgram } from './vendor-program.suite.ts'
 
 afterEach(releaseAll)
@@ -190,10 +189,19 @@ describe('countersign-proxy', () => {
     for (const args of [[], ['--config'], ['--config', ''], ['--key', 'x'], ['--config', 'a', '--key', 'x']]) expect(readArguments(args)).toMatchObject({ exitCode: 2 })
   })
 
-  test('takes the example of its documentation', async () => {
+  test('serves the example of its documentation, asked as the documentation asks', async () => {
     const text = readFileSync(resolve(import.meta.dirname, '../../docs/proxy.md'), 'utf8')
-    const { path } = configFile({})
-    writeFileSync(path, /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? '')
-    expect(await loadStandaloneConfig(path, { ACME_API_KEY: key, EDITOR_PROXY_TOKEN: token })).toMatchObject({ ok: true, value: { clients: [{ name: 'editor' }], vendor: { label: 'Muse' }, warmEnabled: false } })
+    const example = /```json\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
+    const seen: unknown[] = []
+    // The vendor stands in for acme.example, and any free port for the one that may be taken; the rest is as it is written there.
+    const config = example.replace('https://api.acme.example/v1', await vendorOf(seen)).replace('"port": 18747', '"port": 0')
+    expect(config).not.toContain('acme.example')
+    const running = await start(JSON.parse(config) as object, { ACME_API_KEY: key, EDITOR_PROXY_TOKEN: token })
+    const [, path, body] = /curl http:\/\/127\.0\.0\.1:18747(\S+) -H "Authorization: Bearer \$EDITOR_PROXY_TOKEN" [\s\S]*?-d '([^']+)'/.exec(text) ?? []
+    const reply = await ask(running, { path: path ?? '', headers: { authorization: `Bearer ${token}` }, body: body ?? '' })
+    expect([reply.status, reply.headers['x-muse-proxy-path'], seen]).toEqual([200, 'direct', [`Bearer ${key}`]])
+    // 10 tokens in at 3 USD and 20 out at 15 USD a million.
+    await vi.waitFor(() => { expect(running.lines('call')).toMatchObject([{ client: 'editor', modelAnswered: 'large-2026-01-01', costMicroUsd: 330 }]) })
+    expect(running.complaints()).toBe('')
   })
 })
