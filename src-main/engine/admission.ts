@@ -61,7 +61,7 @@ export class Admissions {
     const cost = price === null || end.inputTokens === null || end.outputTokens === null ? null : costMicroUsd(price, end.inputTokens, end.outputTokens)
     this.#deps.lanes.take(known.taskId, () => {
       const recorded = this.#deps.dispatcher.record(known.taskId, {
-        is: 'call-ended', call: known.call, path: end.path, status: end.status, modelAnswered: end.modelAnswered, inputTokens: end.inputTokens, outputTokens: end.outputTokens, costMicroUsd: cost, latencyMs: end.latencyMs, failure: end.failure,
+        is: 'call-ended', call: known.call, path: end.path, status: end.status, modelAnswered: end.modelAnswered, inputTokens: end.inputTokens, outputTokens: end.outputTokens, costMicroUsd: cost, latencyMs: end.latencyMs, failure: end.failure, ...(end.directLeft === true ? { directLeft: true } : {}),
       }, { commandId: `${this.#deps.bootId}:call-ended:${String(end.callNumber)}`, actor: 'host' })
       return recorded.is === 'journal-refused' ? recorded.failure : null
     })

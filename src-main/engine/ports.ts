@@ -230,7 +230,7 @@ export interface AdmissionAsk { readonly callNumber: number; readonly taskId: Ta
 /** `outputTokensMax`: tokens of output that were reserved, where the model may put out more: the stream is cut there. */
 export type Admission = { readonly admit: true; readonly outputTokensMax?: number } | { readonly admit: false; readonly code: string; readonly message: string }
 /** `final`: it was refused, and the same request will be. */
-export interface GatewayCallEnd { readonly callNumber: number; readonly taskId: TaskId; readonly bot: Bot; readonly path: ServingPath; readonly status: number | null; readonly modelAnswered: string | null; readonly inputTokens: number | null; readonly outputTokens: number | null; readonly latencyMs: number; readonly failure: Failure | null; readonly final?: boolean }
+export interface GatewayCallEnd { readonly callNumber: number; readonly taskId: TaskId; readonly bot: Bot; readonly path: ServingPath; readonly status: number | null; readonly modelAnswered: string | null; readonly inputTokens: number | null; readonly outputTokens: number | null; readonly latencyMs: number; readonly failure: Failure | null; readonly final?: boolean; readonly directLeft?: boolean | undefined }
 /** A growing tool call as the wire tap sees it. Display only. `sessionId` from the request's own header, null if unknown. */
 export interface ToolPreview {
   readonly taskId: TaskId; readonly sessionId: string | null; readonly callId: CallId; readonly tool: string | null

@@ -17,17 +17,18 @@ export class AdmissionDesk {
     this.#time = time
   }
 
-  /** The app's answer; null when none came within a minute. Nothing leaves without one. */
-  ask(ask: AdmissionAsk): Promise<Admission | null> {
+  /** The app's answer; null when none came within a minute. Nothing leaves without one. Alone, it is there at once, and nobody waits a turn for it. */
+  ask(ask: AdmissionAsk): Admission | null | Promise<Admission | null> {
+    let atOnce: Admission | null = null
+    this.#waiting.set(ask.callNumber, (admission) => { atOnce = admission })
+    this.#post(ask)
+    if (!this.#waiting.has(ask.callNumber)) return atOnce
     return new Promise((resolve) => {
-      let cancel = (): void => undefined
+      const cancel = this.#time.after(proxyLimits.admissionMs, () => this.#settle(ask.callNumber, null))
       this.#waiting.set(ask.callNumber, (admission) => {
         cancel()
         resolve(admission)
       })
-      this.#post(ask)
-      // Alone, the answer is there already.
-      if (this.#waiting.has(ask.callNumber)) cancel = this.#time.after(proxyLimits.admissionMs, () => this.#settle(ask.callNumber, null))
     })
   }
 

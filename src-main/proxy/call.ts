@@ -30,6 +30,9 @@ export type CallOutcome =
   | { readonly is: 'not-served'; readonly failure: Failure; readonly refused: Refusal; readonly final: boolean; readonly metered?: Metered }
   | { readonly is: 'client-gone'; readonly path: ServingPath; readonly metered: Metered | null; readonly failure: Failure }
 
+/** Of a call that never left, or was refused. */
+export const nothingUsed: Metered = { modelAnswered: null, inputTokens: 0, outputTokens: 0 }
+
 /** A way to serve text-only chat calls when direct cannot. `messages`: what is left of the request, and all that the vendor's program gets. */
 export interface Fallback {
   readonly path: 'warm' | 'exec'

@@ -1,5 +1,5 @@
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
-import type { CallOutcome, ModelCall } from './call.ts'
+import { nothingUsed, type CallOutcome, type ModelCall } from './call.ts'
 import { cutFailure, cutRefusal, type Cut } from './direct-words.ts'
 import { HeldReply } from './held-reply.ts'
 import type { Fields } from './http1/fields.ts'
@@ -15,7 +15,7 @@ import type { Time } from './time.ts'
 import { replyFields, upstreamHead } from './upstream.ts'
 
 /** `credential`: what goes into the Authorization header, or null. `mayDeny`: a 403 `client_attestation_denied` is not answered but told as not served. */
-export interface DirectOptions { readonly credential: string | null; readonly mayDeny: boolean }
+export interface DirectOptions { readonly credential: string | null; readonly mayDeny: () => boolean }
 
 /** Forwards calls to their vendor, byte for byte. One pool of connections for all. */
 export interface DirectPath {
@@ -46,7 +46,7 @@ interface ForwardingDeps extends DirectOptions {
 class Forwarding implements ReplyHandler {
   readonly #call: ModelCall
   readonly #deps: ForwardingDeps
-  readonly #watch: IdleWatch
+  #watch: IdleWatch | null = null
   #sending: OpenRequest | null = null
   #reader: ReplyReader | null = null
   #held: HeldReply | null = null
@@ -58,7 +58,6 @@ class Forwarding implements ReplyHandler {
     const { call } = deps
     this.#call = call
     this.#deps = deps
-    this.#watch = new IdleWatch(deps.time, (how) => this.#end({ by: 'dead', how }), deps.idle)
     call.reply.on('close', this.#onClientClose)
     call.grant.onRevoked.add(this.#onRevoked)
   }
@@ -70,27 +69,31 @@ class Forwarding implements ReplyHandler {
     if (this.#call.grant.lifetime.signal.aborted) { this.#onRevoked(); return }
     const head = upstreamHead(endpoint, fields, credential, body.bytes.length)
     if (head === null) this.#end({ by: 'upstream', words: 'its key has characters that cannot be sent' })
-    else this.#sending = pool.send({ owner: grantId, origin: endpoint.origin, head, body: body.bytes }, this)
+    else {
+      this.#sending = pool.send({ owner: grantId, origin: endpoint.origin, head, body: body.bytes }, this)
+      // What need not stand before the request comes behind it.
+      this.#watch = new IdleWatch(this.#deps.time, (how) => this.#end({ by: 'dead', how }), this.#deps.idle)
+    }
   }
 
   onHead(status: number, fields: Fields): void {
-    this.#watch.head()
+    this.#watch?.head()
     this.#status = status
     if (status >= 300 && status < 400) this.#end({ by: 'redirect' })
-    else if (status === 403 && this.#deps.mayDeny) this.#held = new HeldReply(fields)
+    else if (status === 403 && this.#deps.mayDeny()) this.#held = new HeldReply(fields)
     else this.#begin(fields)
   }
 
   onBytes(bytes: Buffer): void {
     if (this.#settled) return
-    this.#watch.byte()
+    this.#watch?.byte()
     if (this.#held !== null) {
-      this.#watch.event()
+      this.#watch?.event()
       if (!this.#held.take(bytes)) this.#letGo()
       return
     }
     // Where no events can be told from bytes, a byte is an event.
-    if (this.#reader?.isStream !== true || this.#reader.terminal === undefined) this.#watch.event()
+    if (this.#reader?.isStream !== true || this.#reader.terminal === undefined) this.#watch?.event()
     this.#handOn(bytes)
   }
 
@@ -111,7 +114,7 @@ class Forwarding implements ReplyHandler {
     const coding = fields.all('content-encoding').join(',').toLowerCase()
     const { tap, onBroken } = this.#deps
     const { outputTokensMax } = this.#call
-    const reader = new ReplyReader({ api, status: this.#status, contentType: fields.all('content-type')[0] ?? '', opaque: coding !== '' && coding !== 'identity', tap, onBroken, outputTokensMax, onEvent: () => this.#watch.event() })
+    const reader = new ReplyReader({ api, status: this.#status, contentType: fields.all('content-type')[0] ?? '', opaque: coding !== '' && coding !== 'identity', tap, onBroken, outputTokensMax, onEvent: () => this.#watch?.event() })
     reply.begin(this.#status, replyFields(fields, reader.isStream))
     this.#reader = reader
   }
@@ -139,9 +142,9 @@ class Forwarding implements ReplyHandler {
   #waitForClient(): void {
     if (this.#call.reply.gone) return
     this.#sending?.pause()
-    this.#watch.pause()
+    this.#watch?.pause()
     this.#call.reply.once('drain', () => {
-      this.#watch.resume()
+      this.#watch?.resume()
       this.#sending?.resume()
     })
   }
@@ -161,7 +164,7 @@ class Forwarding implements ReplyHandler {
   #finish(cut: Cut | null): void {
     if (this.#settled) return
     this.#settled = true
-    this.#watch.stop()
+    this.#watch?.stop()
     this.#call.reply.off('close', this.#onClientClose)
     this.#call.grant.onRevoked.delete(this.#onRevoked)
     this.#reader?.finish()
@@ -193,7 +196,7 @@ class Forwarding implements ReplyHandler {
 
   #nothingUsed(cut: Cut): { readonly metered?: Metered } {
     const unused = this.#sending?.left !== true || cut.by === 'denied' || cut.by === 'redirect'
-    return unused ? { metered: { modelAnswered: null, inputTokens: 0, outputTokens: 0 } } : {}
+    return unused ? { metered: nothingUsed } : {}
   }
 
   #failureOf(reader: ReplyReader, cut: Cut | null): Failure | null {

@@ -54,6 +54,8 @@ function textOf(reply: Reply): string {
 }
 
 const unavailable: readonly Situation[] = ['no credential', 'direct disabled', 'attestation denied', 'transport failure', 'connection reset', 'malformed reply', 'redirect', 'exchange failure']
+/** The request may have reached the vendor, which may charge it, before a fallback is tried. */
+const mayHaveLeft: readonly Situation[] = ['connection reset', 'malformed reply']
 const plain = { messages: [{ role: 'system', content: 'Be short.' }, { role: 'user', content: [{ type: 'text', text: 'Say' }, { type: 'text', text: 'hello' }] }], temperature: 0.2, metadata: { secret: 'no' } }
 
 const called = { id: 'c1', type: 'function', function: { name: 'write', arguments: '{}' } }
@@ -134,7 +136,22 @@ describe('a chat request of text only', () => {
     expect([reply.status, reply.headers['x-muse-proxy-path'], textOf(reply)]).toEqual([200, 'warm', stubAnswer])
     expect(reply.headers['content-type']).toBe(stream ? 'text/event-stream' : 'application/json')
     expect(stub.starts()).toEqual(['serve'])
-    expect(running.ofKind('call-ended')).toMatchObject([{ end: { path: 'warm', status: 200, modelAnswered: 'muse-2026', inputTokens: 9, outputTokens: 4, failure: null } }])
+    const usage = mayHaveLeft.includes(situation) ? { inputTokens: null, outputTokens: null, directLeft: true } : { inputTokens: 9, outputTokens: 4 }
+    expect(running.ofKind('call-ended')).toMatchObject([{ end: { path: 'warm', status: 200, modelAnswered: 'muse-2026', ...usage, failure: null } }])
+    expect(running.ofKind('call-ended')[0]?.end.directLeft === true, 'said only where it may be so').toBe(mayHaveLeft.includes(situation))
+  })
+
+  test.each(unavailable)('that nobody serves on %s has used nothing where nothing left, and says so where something may have', async (situation) => {
+    const { running } = await bench(situation, { serve: 'refuses', exec: 'exit' })
+    await send(running, plain)
+    expect(running.ofKind('call-ended')).toMatchObject([{ end: { inputTokens: null, outputTokens: null } }])
+    expect(running.ofKind('call-ended')[0]?.end.directLeft === true).toBe(mayHaveLeft.includes(situation))
+  })
+
+  test('that cannot be exchanged for and has no fallback has used nothing', async () => {
+    const { running } = await bench('exchange failure', {}, { serving: { warmEnabled: false, execEnabled: false } })
+    expect(codeOf(await send(running, plain))).toBe('credential_exchange_failed')
+    expect(running.ofKind('call-ended')).toMatchObject([{ end: { inputTokens: 0, outputTokens: 0 } }])
   })
 
   test.each(unavailable.flatMap((situation) => [false, true].map((stream) => [situation, stream] as const)))('is served by exec on %s where warm is off (streamed: %s)', async (situation, stream) => {
@@ -143,6 +160,7 @@ describe('a chat request of text only', () => {
     expect([reply.status, reply.headers['x-muse-proxy-path'], textOf(reply)]).toEqual([200, 'exec', stubAnswer])
     expect(stub.starts()).toEqual(['exec'])
     expect(running.ofKind('call-ended')).toMatchObject([{ end: { path: 'exec', modelAnswered: null, inputTokens: null, outputTokens: null, failure: null } }])
+    expect(running.ofKind('call-ended')[0]?.end.directLeft === true).toBe(mayHaveLeft.includes(situation))
   })
 
   test('never starts a program while direct works', async () => {

@@ -24,9 +24,16 @@ export interface Way {
 export function wayOf(call: ModelCall, doctrine: Doctrine): Way {
   const obstacle = obstacleOf(call, doctrine)
   if (call.api === 'responses') return { obstacle, fallbacks: [], text: null, ineligible: null }
-  const read = textRequestOf(call.body.json)
-  const fallbacks = read.ok && call.grant.target.fallback === true ? doctrine.fallbacks : []
-  return { obstacle, fallbacks, text: read.ok ? read.value : null, ineligible: read.ok ? null : read.error }
+  // Read when it is asked for: most calls go direct, and then it does not matter.
+  let kept: ReturnType<typeof textRequestOf> | null = null
+  const read = (): ReturnType<typeof textRequestOf> => (kept ??= textRequestOf(call.body.json))
+  const mayFall = call.grant.target.fallback === true && doctrine.fallbacks.length > 0
+  return {
+    obstacle,
+    get fallbacks() { return mayFall && read().ok ? doctrine.fallbacks : [] },
+    get text() { const found = read(); return found.ok ? found.value : null },
+    get ineligible() { const found = read(); return found.ok ? null : found.error },
+  }
 }
 
 function obstacleOf({ grant: { target, credential } }: ModelCall, { directEnabled }: Doctrine): Obstacle | null {

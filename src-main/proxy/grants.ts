@@ -19,6 +19,7 @@ export interface Grant extends Omit<GatewayGrant, 'token'> {
 /** The open grants. Tokens are kept as hashes and compared in constant time, all of them on each look-up. */
 export class GrantTable {
   readonly #grants = new Map<string, Grant>()
+  readonly #presented = new WeakMap<object, { readonly token: string; readonly digest: Buffer }>()
 
   /** Adds or replaces a grant; its calls in flight go on. What was refused under it is forgotten: it is sent again where something may be allowed now. */
   put(grant: GatewayGrant): Grant {
@@ -37,15 +38,26 @@ export class GrantTable {
     for (const end of [...(grant?.onRevoked ?? [])]) end()
   }
 
-  /** The grants of this bearer token: one in the app, one a model where the proxy runs alone. On a socket of one grant only that grant counts. */
-  match(token: string, onlyGrantId: string | null): readonly Grant[] {
-    const presented = digestOf(token)
+  /**
+   * The grants of this bearer token: one in the app, one a model where the proxy runs alone. On a socket of one grant only that grant counts.
+   * `connection`: the digest of the token that came over it last is kept. To compare with that tells a client no more than what it sent itself.
+   */
+  match(token: string, onlyGrantId: string | null, connection: object): readonly Grant[] {
+    const presented = this.#digestOn(connection, token)
     const found: Grant[] = []
     for (const grant of this.#grants.values()) {
       const same = timingSafeEqual(grant.tokenHash, presented)
       if (same && (onlyGrantId === null || onlyGrantId === grant.grantId)) found.push(grant)
     }
     return found
+  }
+
+  #digestOn(connection: object, token: string): Buffer {
+    const last = this.#presented.get(connection)
+    if (last?.token === token) return last.digest
+    const digest = digestOf(token)
+    this.#presented.set(connection, { token, digest })
+    return digest
   }
 
   /** What was refused may be allowed now: the owner has changed the rules. */

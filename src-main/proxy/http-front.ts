@@ -75,7 +75,7 @@ export class HttpFront {
     if (foreign !== null) return turnAway(reply, refusal(403, 'foreign_request', `Refused: ${foreign}.`))
     const path = target.split('?', 1)[0] ?? ''
     if (path === '/healthz' && method === 'GET') { answerJson(reply, 200, '{"ok":true}'); return null }
-    const grants = grantsOf(fields, door, this.#deps.grants)
+    const grants = grantsOf(request, door, this.#deps.grants)
     if (grants === null) return turnAway(reply, refusal(401, 'token_unknown', 'A bearer token of an open task is needed.'))
     const route = routes.get(path)
     if (route === undefined) return turnAway(reply, refusal(404, 'route_unknown', 'There is no such route.'))

@@ -1,7 +1,7 @@
 import { failure } from '../../src-preload/contract/failure.ts'
 import { toProxySchema, type FromProxy, type GatewayGrant, type ToProxy } from '../core/gateway/messages.ts'
 import { directOnly, type ServingRules } from '../core/gateway/vendor.ts'
-import { AdmissionDesk } from './admission.ts'
+import { AdmissionDesk, type Admission } from './admission.ts'
 import { createDirectPath } from './direct.ts'
 import type { Doctrine } from './doctrine.ts'
 import { createExecFallback } from './exec.ts'
@@ -31,8 +31,11 @@ export interface ProxyDeps {
 
 type FallbackLimits = WarmLimits & WarmSilence & { readonly execMs: number }
 
-/** The whole proxy behind its messages: hand each message of the app to `take`. One that is not understood is logged and dropped. */
-export interface Proxy { take(message: unknown): void }
+/**
+ * The whole proxy behind its messages: hand each message of the app to `take`. One that is not understood is logged and dropped. `admit`: the
+ * answer to an ask, from within this process; a message of the app says the same.
+ */
+export interface Proxy { take(message: unknown): void; admit(callNumber: number, admission: Admission): void }
 
 /** Builds a proxy that listens on nothing until it gets `start`. */
 export function createProxy(deps: ProxyDeps): Proxy {
@@ -86,6 +89,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
   }
 
   return {
+    admit: (number, admission) => { admissions.answer(number, admission) },
     take: (message) => {
       const parsed = toProxySchema.safeParse(message)
       if (!parsed.success) { post({ is: 'log', level: 'error', message: 'a message of the app was not understood' }); return }

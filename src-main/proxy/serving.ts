@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
+import type { CredentialExchange } from '../../src-preload/contract/settings.ts'
 import type { ServingPath } from '../../src-preload/contract/task.ts'
 import type { FromProxy } from '../core/gateway/messages.ts'
 import type { Admission, AdmissionDesk } from './admission.ts'
 import { answer } from './answer.ts'
-import type { CallOutcome, ModelCall } from './call.ts'
+import { nothingUsed, type CallOutcome, type ModelCall } from './call.ts'
 import type { DirectPath } from './direct.ts'
 import { obstacleRefusal, toolsRefusal, unfitRequest, wayOf, type Doctrine, type Way } from './doctrine.ts'
 import { finalRefusal, refusal, type Refusal } from './errors.ts'
@@ -47,7 +48,7 @@ export async function serveModelCall({ grants, api, fields, body: bytes, reply }
   }
   const startedAt = deps.time.now()
   const callNumber = deps.nextCallNumber()
-  const end = (outcome: CallOutcome, path: ServingPath = 'direct'): void => deps.post(endMessage(grant, callNumber, outcome, path, deps.time.now() - startedAt))
+  const end = (outcome: CallOutcome, path: ServingPath = 'direct', directLeft = false): void => deps.post(endMessage(grant, callNumber, { outcome, path, directLeft }, deps.time.now() - startedAt))
   const asked: ModelCall = { callNumber, grant, api, body, sessionId: sessionIdOf(fields), outputTokensMax: null, fields, reply }
   const way = wayOf(asked, deps.doctrine())
   const unservable = unfitRequest(asked) ?? (way.obstacle === null || way.fallbacks.length > 0 ? null : obstacleRefusal(asked, way, way.obstacle))
@@ -56,7 +57,8 @@ export async function serveModelCall({ grants, api, fields, body: bytes, reply }
     refuse(unservable)
     return
   }
-  const admission = await deps.admissions.ask({ callNumber, taskId: grant.taskId, bot: grant.bot, model: grant.target.modelId, bodyBytes: body.bytes.length, api, streams: body.json['stream'] === true, outputTokensAsked: outputTokensAsked(body) })
+  const answered = deps.admissions.ask({ callNumber, taskId: grant.taskId, bot: grant.bot, model: grant.target.modelId, bodyBytes: body.bytes.length, api, streams: body.json['stream'] === true, outputTokensAsked: outputTokensAsked(body) })
+  const admission = answered instanceof Promise ? await answered : answered
   if (admission === null) {
     const refused = refusal(503, 'admission_unanswered', 'The app did not say whether this call may leave.')
     // The app may have reserved all the same: its answer, when it comes, finds the call ended.
@@ -65,8 +67,8 @@ export async function serveModelCall({ grants, api, fields, body: bytes, reply }
     return
   }
   if (!admission.admit) { refuse(finalRefusal(403, admission.code, admission.message)); return }
-  const { outcome, path } = await serveAdmitted(admitted(asked, admission), way, deps)
-  end(outcome, path)
+  const { outcome, path, directLeft } = await serveAdmitted(admitted(asked, admission), way, deps)
+  end(outcome, path, directLeft)
   if (outcome.is === 'not-served') {
     if (outcome.refused.final) rememberRefusal(grant, bodyDigest(), outcome.refused)
     answer(reply, outcome.refused, path)
@@ -83,7 +85,8 @@ function admitted(call: ModelCall, admission: Extract<Admission, { admit: true }
   return { ...call, outputTokensMax: admission.outputTokensMax ?? null }
 }
 
-interface Served { readonly outcome: CallOutcome; readonly path: ServingPath }
+/** `directLeft`: a fallback was tried after the direct call may have reached its provider. */
+interface Served { readonly outcome: CallOutcome; readonly path: ServingPath; readonly directLeft?: boolean }
 
 async function serveAdmitted(call: ModelCall, way: Way, deps: ServingDeps): Promise<Served> {
   const direct = await serveDirect(call, way, deps)
@@ -93,7 +96,7 @@ async function serveAdmitted(call: ModelCall, way: Way, deps: ServingDeps): Prom
     const standing = refused.final || refused.code === 'client_attestation_denied'
     return { outcome: { ...direct, refused: toolsRefusal({ code: refused.code, why: `direct cannot serve it: ${refused.message}`, standing }) }, path: 'direct' }
   }
-  return way.text === null || way.fallbacks.length === 0 ? { outcome: direct, path: 'direct' } : serveFallback(call, way, direct)
+  return way.text === null || way.fallbacks.length === 0 ? { outcome: direct, path: 'direct' } : { ...(await serveFallback(call, way, direct)), directLeft: direct.metered === undefined }
 }
 
 /** D3. Each fallback in turn, until one has begun to answer. */
@@ -114,29 +117,28 @@ async function serveFallback(call: ModelCall, { text, fallbacks }: Way, direct: 
 
 async function serveDirect(call: ModelCall, way: Way, deps: ServingDeps): Promise<CallOutcome> {
   const { grant, sessionId, api, callNumber } = call
+  const { target: { exchange }, credential: stored } = grant
   if (way.obstacle !== null) {
     const refused = obstacleRefusal(call, way, way.obstacle)
-    return { is: 'not-served', failure: failureOf(refused), refused, final: false }
+    return { is: 'not-served', failure: failureOf(refused), refused, final: false, metered: nothingUsed }
   }
-  const credential = await bearerOf(grant, deps.exchange)
-  if (!credential.ok) return { is: 'not-served', failure: failureOf(credential.refused), refused: credential.refused, final: false }
+  const exchanged = exchange === undefined || stored === null ? null : await exchangedToken(grant, exchange, stored, deps.exchange)
+  const credential = exchanged ?? { ok: true as const, value: stored }
+  if (!credential.ok) return { is: 'not-served', failure: failureOf(credential.refused), refused: credential.refused, final: false, metered: nothingUsed }
   const tap = new Tap({
     api, taskId: grant.taskId, sessionId, time: deps.time,
     emit: (preview) => deps.post({ is: 'preview', preview }),
     onBroken: (error) => deps.post({ is: 'log', level: 'error', message: `the tap of call ${callNumber} broke: ${error instanceof Error ? error.message : 'unknown'}` }),
   })
-  const mayDeny = api === 'chat' && (way.ineligible?.because === 'tools' || way.fallbacks.length > 0)
+  const mayDeny = (): boolean => api === 'chat' && (way.ineligible?.because === 'tools' || way.fallbacks.length > 0)
   const outcome = await deps.direct.forward(call, tap, { credential: credential.value, mayDeny })
-  const { target: { exchange }, credential: stored } = grant
   if (exchange !== undefined && stored !== null && credential.value !== null && outcome.is === 'served' && outcome.status === 401) deps.exchange.reject(exchange, stored, credential.value)
   return outcome
 }
 
-/** What goes into the Authorization header: the stored credential, or what an exchange makes of it. */
-async function bearerOf(grant: Grant, exchange: TokenExchange): Promise<{ readonly ok: true; readonly value: string | null } | { readonly ok: false; readonly refused: Refusal }> {
-  const { target, credential } = grant
-  if (target.exchange === undefined || credential === null) return { ok: true, value: credential }
-  const token = await exchange.token(target.exchange, credential)
+/** What an exchange makes of the stored credential. */
+async function exchangedToken({ target }: Grant, rule: CredentialExchange, stored: string, exchange: TokenExchange): Promise<{ readonly ok: true; readonly value: string } | { readonly ok: false; readonly refused: Refusal }> {
+  const token = await exchange.token(rule, stored)
   if (token.ok) return token
   return { ok: false, refused: refusal(502, 'credential_exchange_failed', `The credential of ${target.providerLabel} could not be exchanged for a token: ${token.error}.`) }
 }
@@ -154,15 +156,17 @@ function sessionIdOf(fields: Fields): string | null {
   return value !== null && /^[\x21-\x7e]{1,128}$/.test(value) ? value : null
 }
 
-function endMessage(grant: Grant, callNumber: number, outcome: CallOutcome, path: ServingPath, latencyMs: number): FromProxy {
+/** F1. What two vendors' calls used is not known where only one tells it: a call that may be charged twice has unknown tokens. */
+function endMessage(grant: Grant, callNumber: number, { outcome, path, directLeft }: Served, latencyMs: number): FromProxy {
   const { metered } = outcome
+  const told = directLeft === true ? null : metered
   return {
     is: 'call-ended',
     end: {
       callNumber, taskId: grant.taskId, bot: grant.bot, path: outcome.is === 'not-served' ? path : outcome.path,
       status: outcome.is === 'served' ? outcome.status : outcome.is === 'not-served' ? outcome.refused.status : null,
-      modelAnswered: metered?.modelAnswered ?? null, inputTokens: metered?.inputTokens ?? null, outputTokens: metered?.outputTokens ?? null,
-      latencyMs: Math.max(0, latencyMs), failure: outcome.failure, final: outcome.is === 'not-served' && outcome.refused.final,
+      modelAnswered: metered?.modelAnswered ?? null, inputTokens: told?.inputTokens ?? null, outputTokens: told?.outputTokens ?? null,
+      latencyMs: Math.max(0, latencyMs), failure: outcome.failure, final: outcome.is === 'not-served' && outcome.refused.final, ...(directLeft === true ? { directLeft } : {}),
     },
   }
 }

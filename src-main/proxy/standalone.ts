@@ -152,14 +152,14 @@ class Running {
     const admission = budget === undefined || model === undefined
       ? { admit: false as const, code: 'client_unknown', message: 'This client is not configured any more.' }
       : budget.admit({ ...ask, outputTokensMax: model.outputTokens ?? 16_000, price: model.price ?? null })
-    this.#proxy.take({ is: 'admission', callNumber: ask.callNumber, admission })
+    this.#proxy.admit(ask.callNumber, admission)
   }
 
   #told(end: Extract<FromProxy, { is: 'call-ended' }>['end']): void {
-    const { callNumber, taskId, path, status, modelAnswered, inputTokens, outputTokens, latencyMs } = end
+    const { callNumber, taskId, path, status, modelAnswered, inputTokens, outputTokens, latencyMs, directLeft } = end
     const cost = this.#budgets.get(taskId)?.ended(end) ?? null
     const failed = end.failure === null ? null : { code: end.failure.code, message: cleanWords(end.failure.message, ...this.#secrets()) }
-    this.#deps.print(JSON.stringify({ event: 'call', call: callNumber, client: taskId, path, status, modelAnswered, inputTokens, outputTokens, costMicroUsd: cost, latencyMs: Math.round(latencyMs), failure: failed }))
+    this.#deps.print(JSON.stringify({ event: 'call', call: callNumber, client: taskId, path, status, modelAnswered, inputTokens, outputTokens, costMicroUsd: cost, latencyMs: Math.round(latencyMs), failure: failed, ...(directLeft === true ? { directLeft } : {}) }))
   }
 
   #secrets(): readonly (string | null)[] {

@@ -1,6 +1,7 @@
 import type { GatewayGrant } from '../core/gateway/messages.ts'
 import type { Fields } from './http1/fields.ts'
 import type { ReplyFields } from './http1/reply.ts'
+import { vendorOrigin, type VendorOrigin } from './http1/vendor-pool.ts'
 
 /** Header fields of a request that go on to the vendor. Everything else of the client's stays here: its token, Host, session id, cookies. */
 const requestFields: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent', 'openai-beta', 'idempotency-key', 'x-client-request-id'])
@@ -8,23 +9,24 @@ const requestFields: ReadonlySet<string> = new Set(['accept', 'content-type', 'u
 /** Header fields of a reply that end at this hop (RFC 9110, 7.6.1), or that are nobody's business here. */
 const replyFieldsDropped: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'set-cookie', 'alt-svc', 'x-muse-proxy-path'])
 
-/** Where a grant's requests go. `path`: with the query of the base URL, which is kept. */
-export interface Endpoint { readonly origin: URL; readonly path: string }
+/** Where a grant's requests go. `lines`: what every request to there begins with; its path has the query of the base URL, which is kept. */
+export interface Endpoint { readonly origin: VendorOrigin; readonly lines: string }
 
 /** The provider's base URL with the API's path behind it. */
 export function endpointOf({ baseUrl, api }: GatewayGrant['target']): Endpoint {
   const base = new URL(baseUrl)
   const folder = base.pathname.replace(/\/+$/, '')
-  return { origin: new URL(base.origin), path: `${folder}${api === 'chat' ? '/chat/completions' : '/responses'}${base.search}` }
+  const path = `${folder}${api === 'chat' ? '/chat/completions' : '/responses'}${base.search}`
+  return { origin: vendorOrigin(base), lines: `POST ${path} HTTP/1.1\r\nhost: ${base.host}\r\nconnection: keep-alive\r\naccept-encoding: identity\r\n` }
 }
 
 /**
  * The head of the request as the vendor gets it, with the blank line; null when the credential cannot stand in a header. The one place where
  * a credential is added. What is handed on was read by us as one line each, so that no value can hold another field.
  */
-export function upstreamHead({ origin, path }: Endpoint, fields: Fields, credential: string | null, bodyBytes: number): string | null {
+export function upstreamHead({ lines }: Endpoint, fields: Fields, credential: string | null, bodyBytes: number): string | null {
   if (credential !== null && !/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(credential)) return null
-  let head = `POST ${path} HTTP/1.1\r\nhost: ${origin.host}\r\nconnection: keep-alive\r\naccept-encoding: identity\r\n`
+  let head = lines
   fields.each((lower, value) => { if (requestFields.has(lower)) head += `${lower}: ${value}\r\n` })
   if (credential !== null) head += `authorization: Bearer ${credential}\r\n`
   return `${head}content-length: ${String(bodyBytes)}\r\n\r\n`

@@ -28,6 +28,8 @@ export const modelCallSchema = z.object({
   modelAsked: z.string(), modelAnswered: z.string().nullable(),
   inputTokens: z.number().int().nullable(), outputTokens: z.number().int().nullable(), costMicroUsd: z.number().int().nullable(),
   startedAt: millisSchema, latencyMs: z.number().nullable(), status: z.number().int().nullable(), failure: failureSchema.nullable(),
+  /** A fallback was tried after the direct call may have reached its provider: it may be charged twice. */
+  directLeft: z.boolean().optional(),
 })
 export type ModelCall = z.infer<typeof modelCallSchema>
 

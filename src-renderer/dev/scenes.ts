@@ -20,7 +20,7 @@ function opening(): EntryRow[] {
     entry(id, 'coder', { is: 'question', questionId, text: 'Exactly **50.00 euros**: does that order pay 4.90 or 1.90? Both ranges name it.', options: ['4.90', '1.90'], state: 'answered', deadlineAt: start + 300_000 }),
     entry(id, 'host', modelCall(4, { bot: 'lead' })),
     entry(id, 'lead', { is: 'answer', questionId, text: '1.90. The criterion says that a customer who *reaches* a threshold gets the better price, so the lower bound belongs to the next step.' }),
-    entry(id, 'host', modelCall(5, { inputTokens: null, outputTokens: null, modelAnswered: 'demo-1-mini', path: 'warm' })),
+    entry(id, 'host', modelCall(5, { inputTokens: null, outputTokens: null, modelAnswered: 'demo-1-mini', path: 'warm', directLeft: true })),
     entry(id, 'coder', toolBody('call_4', 'write', { target: 'src/money.ts', contentLines: 9, argumentBytes: 402 })),
   ]
 }

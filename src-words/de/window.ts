@@ -94,7 +94,7 @@ export const words = {
     decisions: { accepted: 'Gegengezeichnet', rejected: 'Ergebnis abgelehnt', 'revision-requested': 'Überarbeitung angefordert' },
     applied: { applying: 'Der Patch wird angewendet', applied: 'Angewendet', refused: 'Nicht angewendet', uncertain: 'Ungewiss, ob er angewendet wurde' }, appliedHow: { folder: 'auf Ihren Ordner', 'patch-file': 'als Patch-Datei' },
     call: 'Modellaufruf', callStates: { open: 'unterwegs', done: 'fertig', failed: 'fehlgeschlagen', refused: 'verweigert' }, asked: 'angefragt:', tokensIn: 'ein', tokensOut: 'aus', tokensUnknown: 'Tokens unbekannt', costUnknown: 'Kosten unbekannt', pathUnknown: 'Weg unbekannt',
-    paths: { direct: 'direkt', warm: 'warm', exec: 'einmalig' }, pathHints: { direct: 'Vom Anbieter selbst bedient', warm: 'Von einem laufenden Prozess des Herstellers bedient', exec: 'Von einem einmaligen Prozess des Herstellers bedient' },
+    paths: { direct: 'direkt', warm: 'warm', exec: 'einmalig' }, pathHints: { direct: 'Vom Anbieter selbst bedient', warm: 'Von einem laufenden Prozess des Herstellers bedient', exec: 'Von einem einmaligen Prozess des Herstellers bedient' }, chargedTwice: 'vielleicht doppelt berechnet', chargedTwiceHint: 'Der direkte Aufruf brach ab, nachdem er den Anbieter erreicht haben kann, und ein Ersatzweg wurde versucht. Der Anbieter kann beide berechnen; was es gekostet hat, ist deshalb nicht bekannt.',
     modelSwapped: 'Angefragt: {asked}, geantwortet hat {answered}',
   },
   approvals: {

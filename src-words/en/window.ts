@@ -94,7 +94,7 @@ export const words = {
     decisions: { accepted: 'Countersigned', rejected: 'Result rejected', 'revision-requested': 'Revision requested' },
     applied: { applying: 'Applying the patch', applied: 'Applied', refused: 'Not applied', uncertain: 'Uncertain whether it was applied' }, appliedHow: { folder: 'to your folder', 'patch-file': 'as a patch file' },
     call: 'Model call', callStates: { open: 'in flight', done: 'done', failed: 'failed', refused: 'refused' }, asked: 'asked', tokensIn: 'in', tokensOut: 'out', tokensUnknown: 'tokens unknown', costUnknown: 'cost unknown', pathUnknown: 'path unknown',
-    paths: { direct: 'direct', warm: 'warm', exec: 'exec' }, pathHints: { direct: 'Served by the provider itself', warm: 'Served by a warm vendor process', exec: 'Served by a one-shot vendor process' },
+    paths: { direct: 'direct', warm: 'warm', exec: 'exec' }, pathHints: { direct: 'Served by the provider itself', warm: 'Served by a warm vendor process', exec: 'Served by a one-shot vendor process' }, chargedTwice: 'maybe charged twice', chargedTwiceHint: 'The direct call broke off after it may have reached the provider, and a fallback was tried. The provider may charge both, so what it cost is not known.',
     modelSwapped: 'Asked for {asked}, answered by {answered}',
   },
   approvals: {

@@ -51,6 +51,8 @@ const callEndSchema = z.object({
   inputTokens: tokensSchema, outputTokens: tokensSchema, latencyMs: z.number().min(0), failure: failureSchema.nullable(),
   /** It was refused, and the same request will be: trying again is of no use. */
   final: z.boolean(),
+  /** A fallback was tried after the direct call may have reached its provider, which may charge that one as well. */
+  directLeft: z.boolean().optional(),
 })
 const previewSchema = z.object({
   taskId: taskIdSchema, sessionId: z.string().nullable(), callId: callIdSchema, tool: z.string().nullable(), argumentBytes: z.number().int().min(0), target: z.string().nullable(),

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { failure } from '../../../src-preload/contract/failure.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
+import type { Millis } from '../../../src-preload/contract/ids.ts'
 import type { NewTask } from '../../../src-preload/contract/methods.ts'
 import { sameModel } from '../../../src-preload/contract/model-name.ts'
+import type { Row } from '../../../src-preload/contract/rows.ts'
 import type { TaskCommand } from './commands.ts'
+import { describeEvent } from './describe.ts'
 import { brokenLaws } from './laws.ts'
 import { activeTurn, waitingHolds } from './model.ts'
+import { project } from './rows/project.ts'
 import { aTask, playTask, playToWork, remoteTarget, say, submitTurn, type Played } from './played.suite.ts'
 
 const price = { inputMicroUsd: 1_000_000, outputMicroUsd: 2_000_000 }
@@ -168,6 +172,22 @@ describe('the lead without a budget for its brief', () => {
     expect(task.state.questions.size).toBe(0)
     task.play({ is: 'lead-failed', purpose: 'brief', questionId: null, failure: failure('provider-unreachable', 'the second try', '') })
     expect([...task.state.questions.values()]).toMatchObject([{ purpose: 'brief', state: 'asked-owner' }])
+  })
+})
+
+describe('a call that a fallback served after the direct one may have left', () => {
+  it('says in its row and in the audit log that it may be charged twice, and keeps its reservation', () => {
+    const task = made(playToWork(), call(), { path: 'warm', inputTokens: null, outputTokens: null, costMicroUsd: null, directLeft: true })
+    const rows = new Map<string, Row>()
+    for (const [order, event] of task.events.entries()) for (const row of project(task.state, event, { at: 0, order, get: (key) => rows.get(key) })) rows.set(row.key, row)
+    expect([...rows.values()].flatMap((row) => (row.kind === 'entry' && row.body.is === 'call' ? [row.body.call] : []))).toMatchObject([{ path: 'warm', directLeft: true, costMicroUsd: null }])
+    expect(describeEvent(task.events.at(-1)!)).toContain('the direct call before it may have left too')
+    expect([task.state.spending.spent.tokens, task.state.spending.unknown.tokens]).toEqual([200, true])
+  })
+
+  it('is not said of a call that went one way only', () => {
+    const task = made(playToWork(), call())
+    expect(describeEvent(task.events.at(-1)!)).not.toContain('may have left')
   })
 })
 

@@ -39,7 +39,7 @@ const words: Words = {
   'question-answered': (event) => `${event.by}: ${event.text}`,
   'question-closed': (event) => event.how,
   'call-reserved': (event) => `${call(event)} of ${event.bot} to ${event.model}, ${event.tokens} tokens reserved`,
-  'call-settled': (event) => `${call(event)} ${event.path}, status ${event.status ?? 'none'}, ${event.inputTokens ?? 'unknown'} in, ${event.outputTokens ?? 'unknown'} out${event.failure === null ? '' : ` · ${event.failure.message}`}`,
+  'call-settled': (event) => `${call(event)} ${event.path}, status ${event.status ?? 'none'}, ${event.inputTokens ?? 'unknown'} in, ${event.outputTokens ?? 'unknown'} out${event.directLeft === true ? ', the direct call before it may have left too' : ''}${event.failure === null ? '' : ` · ${event.failure.message}`}`,
   'call-lost': call,
   'budget-raised': (event) => `${event.budget.requestsMax} requests, ${event.budget.tokensMax} tokens${event.acceptsUnknown ? ', unknown cost accepted' : ''}`,
   'call-refused': (event) => `${event.bot}: ${event.message}`,

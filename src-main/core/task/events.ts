@@ -52,7 +52,7 @@ export type TaskEvent =
   | { readonly type: 'question-answered'; readonly questionId: QuestionId; readonly by: 'lead' | 'owner'; readonly text: string }
   | { readonly type: 'question-closed'; readonly questionId: QuestionId; readonly how: 'expired' | 'withdrawn' }
   | { readonly type: 'call-reserved'; readonly call: number; readonly bot: Bot; readonly model: string; readonly bodyBytes: number; readonly tokens: number; readonly moneyMicroUsd: number | null; readonly outputTokensMax?: number }
-  | { readonly type: 'call-settled'; readonly call: number; readonly path: ServingPath; readonly status: number | null; readonly modelAnswered: string | null; readonly inputTokens: number | null; readonly outputTokens: number | null; readonly costMicroUsd: number | null; readonly latencyMs: number; readonly failure: Failure | null }
+  | { readonly type: 'call-settled'; readonly call: number; readonly path: ServingPath; readonly status: number | null; readonly modelAnswered: string | null; readonly inputTokens: number | null; readonly outputTokens: number | null; readonly costMicroUsd: number | null; readonly latencyMs: number; readonly failure: Failure | null; readonly directLeft?: boolean }
   | { readonly type: 'call-lost'; readonly call: number }
   | { readonly type: 'call-refused'; readonly bot: Bot; readonly code: string; readonly message: string }
   | { readonly type: 'budget-raised'; readonly budget: BudgetLimits; readonly acceptsUnknown: boolean }

@@ -39,24 +39,27 @@ export class BodyDecoder {
     return this.#state === 'malformed'
   }
 
-  /** Reads on from `at`. `data`: the body's bytes in there, in one piece; `next`: the place behind what belongs to this body. */
+  /**
+   * Reads on from `at`. `data`: the body's bytes in there, in one piece; `next`: the place behind what belongs to this body. Up to there the
+   * bytes are used up: what stands in several chunks is moved together in place.
+   */
   read(bytes: Buffer, at: number): { readonly data: Buffer; readonly next: number } {
     if (this.#state === 'raw') return this.#readRaw(bytes, at)
-    let [next, first, end, copied] = [at, 0, 0, null as Buffer | null]
+    let [next, first, end] = [at, 0, 0]
     while (next < bytes.length && this.#state !== 'done' && this.#state !== 'malformed') {
       if (this.#state !== 'data') { next = this.#readLine(bytes, next); continue }
       const to = Math.min(bytes.length, next + this.#left)
       this.#left -= to - next
       if (this.#left === 0) this.#state = 'data-end'
-      // One read of a socket can hold hundreds of chunks: from the second on they are put together.
+      // One read of a socket can hold hundreds of chunks.
       if (end === 0) [first, end] = [next, to]
       else {
-        if (copied === null) { copied = Buffer.allocUnsafe(bytes.length - first); end = bytes.copy(copied, 0, first, end) }
-        end += bytes.copy(copied, end, next, to)
+        bytes.copyWithin(end, next, to)
+        end += to - next
       }
       next = to
     }
-    return { data: copied === null ? bytes.subarray(first, end) : copied.subarray(0, end), next }
+    return { data: bytes.subarray(first, end), next }
   }
 
   /** The connection has ended. Whether the body was whole by then: only one that lasts until the close is ended by it. */

@@ -36,7 +36,7 @@ async function readByUs(pieces: readonly Buffer[], onReply?: () => void): Promis
       onReply?.()
     },
   }), () => 0)
-  for (const piece of pieces) { client.write(piece); await turn() }
+  for (const piece of pieces) { client.write(Buffer.from(piece)); await turn() }
   await settled(client)
   connection.destroy()
   return { requests, written, over: over || server.destroyed }
@@ -54,7 +54,7 @@ async function readByNode(bytes: Buffer): Promise<readonly Read[]> {
   const [client, inner] = duplexPair()
   client.resume()
   server.emit('connection', inner)
-  client.write(bytes)
+  client.write(Buffer.from(bytes))
   await settled(client)
   inner.destroy()
   server.close()

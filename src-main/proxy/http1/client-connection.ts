@@ -6,8 +6,8 @@ import { readHead, type Head } from './head.ts'
 import { http1Limits } from './http1-limits.ts'
 import { Reply } from './reply.ts'
 
-/** A request's head. `target`: as it was sent, always of the form `/path?query` or `*`. `bodyBytes`: as told; null where it comes in chunks. */
-export interface RequestHead { readonly method: string; readonly target: string; readonly fields: Fields; readonly bodyBytes: number | null }
+/** A request's head. `target`: as it was sent, always of the form `/path?query` or `*`. `bodyBytes`: as told; null where it comes in chunks. `connection`: the same object for each request of a connection. */
+export interface RequestHead { readonly connection: object; readonly method: string; readonly target: string; readonly fields: Fields; readonly bodyBytes: number | null }
 
 /** What a handler makes of a head: who takes the whole body, with its limit; or null, when it has answered or will, and no body is wanted. */
 export interface BodyTaker { readonly bytesMax: number; take(body: Buffer | 'too-large'): void }
@@ -118,7 +118,7 @@ export class ClientConnection {
     const whole = framing.is === 'length' && bytes.length - head.bytes >= framing.bytes
     const reply = new Reply({ socket: this.#socket, minor, bodiless: method === 'HEAD', keeps: () => (this.#keeps &&= whole || this.#stage.is === 'answering'), onFinished: () => { this.#answered() } })
     this.#reply = reply
-    const taker = this.#onRequest({ method, target, fields: head.fields, bodyBytes: framing.is === 'length' ? framing.bytes : null }, reply)
+    const taker = this.#onRequest({ connection: this, method, target, fields: head.fields, bodyBytes: framing.is === 'length' ? framing.bytes : null }, reply)
     if (this.#socket.destroyed) return
     const decoder = new BodyDecoder(framing)
     if (taker !== null && !decoder.done && head.bytes === bytes.length && minor === 1 && head.fields.only('expect')?.toLowerCase() === '100-continue') this.#socket.write('HTTP/1.1 100 Continue\r\n\r\n')

@@ -106,20 +106,30 @@ export class Reply extends EventEmitter<{ close: []; drain: [] }> {
   }
 
   #send(parts: readonly Buffer[]): boolean {
-    const all = this.#head === null ? parts : [Buffer.from(this.#head, 'latin1'), ...parts]
-    this.#head = null
     const { socket } = this.#deps
-    const bytes = all.reduce((sum, part) => sum + part.length, 0)
+    const head = this.#head ?? ''
+    this.#head = null
+    let bytes = head.length
+    for (const part of parts) bytes += part.length
     let taken = true
-    if (all.length === 1 || bytes <= http1Limits.copiedBytesMax) taken = socket.write(all.length === 1 ? (all[0] ?? lineEnd) : Buffer.concat(all, bytes))
+    if (head === '' && parts.length === 1) taken = socket.write(parts[0] ?? lineEnd)
+    else if (bytes <= http1Limits.copiedBytesMax) taken = socket.write(inOnePiece(head, parts, bytes))
     else {
       socket.cork()
-      for (const part of all) taken = socket.write(part)
+      if (head !== '') socket.write(head, 'latin1')
+      for (const part of parts) taken = socket.write(part)
       socket.uncork()
     }
     // What the system has taken at once, however much, makes nobody wait. (Only after a false of the socket's own will it say `drain`.)
     return taken || socket.writableLength === 0
   }
+}
+
+function inOnePiece(head: string, parts: readonly Buffer[], bytes: number): Buffer {
+  const piece = Buffer.allocUnsafe(bytes)
+  let at = piece.write(head, 0, 'latin1')
+  for (const part of parts) at += part.copy(piece, at)
+  return piece
 }
 
 const lineEnd = Buffer.from('\r\n')

@@ -24,7 +24,7 @@ async function readByUs(pieces: readonly Buffer[], ends: boolean): Promise<Seen>
     onBytes: (bytes) => { body += bytes.toString('latin1') }, onEnd: () => { whole = true }, onError: (failed) => { error = failed.message },
   })
   await turn()
-  for (const piece of pieces) { vendor.write(piece); await turn() }
+  for (const piece of pieces) { vendor.write(Buffer.from(piece)); await turn() }
   if (ends) vendor.end()
   await turns()
   kept &&= !ours.destroyed
@@ -43,7 +43,7 @@ async function readByNode(bytes: Buffer, ends: boolean): Promise<Read | null> {
   request.on('error', () => undefined)
   request.end()
   await turn()
-  vendor.write(bytes)
+  vendor.write(Buffer.from(bytes))
   if (ends) vendor.end()
   await turns()
   ours.destroy()

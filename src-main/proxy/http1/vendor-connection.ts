@@ -51,10 +51,15 @@ export class VendorConnection {
   /** Sends a request whose reply goes to this handler. The connection must be idle and connected. */
   send(head: string, body: Buffer, handler: ReplyHandler): void {
     this.#handler = handler
-    const headBytes = Buffer.from(head, 'latin1')
-    if (body.length <= http1Limits.copiedBytesMax) { this.#socket.write(Buffer.concat([headBytes, body], headBytes.length + body.length)); return }
+    if (body.length <= http1Limits.copiedBytesMax) {
+      const bytes = Buffer.allocUnsafe(head.length + body.length)
+      bytes.write(head, 0, 'latin1')
+      body.copy(bytes, head.length)
+      this.#socket.write(bytes)
+      return
+    }
     this.#socket.cork()
-    this.#socket.write(headBytes)
+    this.#socket.write(head, 'latin1')
     this.#socket.write(body)
     this.#socket.uncork()
   }

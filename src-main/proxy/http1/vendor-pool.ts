@@ -4,8 +4,17 @@ import type { Time } from '../time.ts'
 import { http1Limits } from './http1-limits.ts'
 import { VendorConnection, type ReplyHandler } from './vendor-connection.ts'
 
+/** Where connections go: taken from a URL once. `text`: scheme, host and port. */
+export interface VendorOrigin { readonly text: string; readonly host: string; readonly port: number; readonly secure: boolean }
+
+/** The origin of an http or https URL. */
+export function vendorOrigin({ origin, protocol, hostname, port }: URL): VendorOrigin {
+  const secure = protocol === 'https:'
+  return { text: origin, host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (secure ? 443 : 80)), secure }
+}
+
 /** A request to one origin: its head and its body. `owner`: whose it is, a grant's id. */
-export interface VendorRequest { readonly owner: string; readonly origin: URL; readonly head: string; readonly body: Buffer }
+export interface VendorRequest { readonly owner: string; readonly origin: VendorOrigin; readonly head: string; readonly body: Buffer }
 
 /** A request under way. `left`: whether any of it may have left. */
 export interface OpenRequest {
@@ -61,7 +70,7 @@ export class VendorPool {
     const onClose = (): void => { over() }
     socket.once('error', onError)
     socket.once('close', onClose)
-    socket.once(origin.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+    socket.once(origin.secure ? 'secureConnect' : 'connect', () => {
       over()
       socket.off('error', onError)
       socket.off('close', onClose)
@@ -78,12 +87,11 @@ export class VendorPool {
     this.#idle.clear()
   }
 
-  #socket(origin: URL): Socket {
-    const host = origin.hostname.replace(/^\[|\]$/g, '')
-    if (origin.protocol !== 'https:') return connectPlain({ host, port: Number(origin.port || 80) })
-    const session = this.#sessions.get(origin.origin)
-    const socket = connectSecure({ host, port: Number(origin.port || 443), ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 ? { servername: host } : {}), ...(session === undefined ? {} : { session }) })
-    socket.on('session', (made: Buffer) => { this.#sessions.set(origin.origin, made) })
+  #socket({ text, host, port, secure }: VendorOrigin): Socket {
+    if (!secure) return connectPlain({ host, port })
+    const session = this.#sessions.get(text)
+    const socket = connectSecure({ host, port, ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 ? { servername: host } : {}), ...(session === undefined ? {} : { session }) })
+    socket.on('session', (made: Buffer) => { this.#sessions.set(text, made) })
     return socket
   }
 
@@ -126,7 +134,7 @@ export class VendorPool {
 }
 
 function keyOf({ owner, origin }: Pick<VendorRequest, 'owner' | 'origin'>): string {
-  return `${origin.origin} ${owner}`
+  return `${origin.text} ${owner}`
 }
 
 /** A request whose connection is being opened. */

@@ -40,6 +40,7 @@ function TrafficLine({ rowKey: key }: { readonly rowKey: string }): ReactNode {
         <span className={`name name-${call.bot}`}>{t.word.letters[call.bot]}</span>
         <span className="mono grow traffic-model" title={`${t.row.asked} ${call.modelAsked}`}>{call.modelAnswered ?? call.modelAsked}</span>
         {call.state === 'open' ? <LoaderCircle className="icon icon-small quiet spin" aria-label={t.row.callStates.open} /> : null}
+        {call.directLeft === true ? <Badge square tone="warn" title={t.row.chargedTwiceHint}>{t.row.chargedTwice}</Badge> : null}
         {call.path === null ? null : <Badge square tone={call.path === 'direct' ? 'neutral' : 'warn'} title={t.row.pathHints[call.path]}>{t.row.paths[call.path]}</Badge>}
       </span>
       {swapped ? (

@@ -135,7 +135,7 @@ function callRows(state: TaskState, event: Extract<TaskEvent, { type: 'call-rese
     const target = state.targets[event.bot]
     return [put(`call:${String(event.call)}`, event.bot, { is: 'call', call: { callNumber: event.call, bot: event.bot, state: 'open', path: null, providerId: target.ref.providerId, providerLabel: target.providerLabel, demo: target.demo, modelAsked: event.model, modelAnswered: null, inputTokens: null, outputTokens: null, costMicroUsd: null, startedAt: where.at, latencyMs: null, status: null, failure: null } })]
   }
-  return change(`call:${String(event.call)}`, (body) => (body.is === 'call' ? { is: 'call', call: { ...body.call, state: event.failure === null ? 'done' : 'failed', path: event.path, modelAnswered: event.modelAnswered, inputTokens: event.inputTokens, outputTokens: event.outputTokens, costMicroUsd: event.costMicroUsd, latencyMs: event.latencyMs, status: event.status, failure: event.failure } } : body))
+  return change(`call:${String(event.call)}`, (body) => (body.is === 'call' ? { is: 'call', call: { ...body.call, ...(event.directLeft === true ? { directLeft: true } : {}), state: event.failure === null ? 'done' : 'failed', path: event.path, modelAnswered: event.modelAnswered, inputTokens: event.inputTokens, outputTokens: event.outputTokens, costMicroUsd: event.costMicroUsd, latencyMs: event.latencyMs, status: event.status, failure: event.failure } } : body))
 }
 
 /** A call that is complete runs, unless the owner's approval is waited for. */

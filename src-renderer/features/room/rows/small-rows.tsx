@@ -66,6 +66,7 @@ export function CallRow({ body }: { readonly body: EntryBody & { is: 'call' } })
             {t.row.paths[call.path]}
           </Badge>
         )}
+        {call.directLeft === true ? <Badge square tone="warn" title={t.row.chargedTwiceHint}>{t.row.chargedTwice}</Badge> : null}
         <span className="quiet nowrap">{open ? duration(now - call.startedAt) : `${tokensText(call)}${costText(call)}${call.latencyMs === null ? '' : ` · ${duration(call.latencyMs)}`}`}</span>
         {call.state === 'failed' || call.state === 'refused' ? (
           <span className="bad">
