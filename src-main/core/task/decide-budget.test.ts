@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { failure } from '../../../src-preload/contract/failure.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
-import type { Millis } from '../../../src-preload/contract/ids.ts'
 import type { NewTask } from '../../../src-preload/contract/methods.ts'
 import { sameModel } from '../../../src-preload/contract/model-name.ts'
 import type { Row } from '../../../src-preload/contract/rows.ts'
