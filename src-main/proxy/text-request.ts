@@ -31,12 +31,12 @@ function beyondText(body: Readonly<Record<string, unknown>>): string | null {
   return body['web_search_options'] != null ? 'it asks for a search' : null
 }
 
-const roles: Readonly<Record<string, PlainMessage['role'] | undefined>> = { system: 'system', developer: 'system', user: 'user', assistant: 'assistant' }
+const roles: ReadonlyMap<unknown, PlainMessage['role']> = new Map([['system', 'system'], ['developer', 'system'], ['user', 'user'], ['assistant', 'assistant']])
 
 /** A message as text; several text parts are one text, with a line break between them. */
 function messageOf(value: unknown): Result<PlainMessage, Ineligible> {
   const message = recordOf(value)
-  const role = roles[String(message?.['role'])]
+  const role = roles.get(message?.['role'])
   if (message === null || role === undefined) return err({ because: 'content', why: 'it has a message of an unknown role' })
   const content = message['content']
   if (typeof content === 'string') return ok({ role, content })

@@ -6,21 +6,26 @@ import { listOf, recordOf } from '../core/preview/json-shape.ts'
  * docs/proxy.md.
  */
 export function carriesTools(body: Readonly<Record<string, unknown>>): boolean {
-  if (listOf(body['tools']).length > 0 || listOf(body['functions']).length > 0) return true
+  if (saysAnything(body['tools']) || saysAnything(body['functions'])) return true
   if (forcesTool(body['tool_choice']) || forcesTool(body['function_call'])) return true
   return listOf(body['messages']).some(isToolMessage) || listOf(body['input']).some(isToolItem)
 }
 
+/** A list with an entry; or what is no list and yet there, which the vendor refuses and a fallback must not answer as if it were missing. */
+function saysAnything(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value != null
+}
+
 /** `none` and `auto`, as a word or as an object's type, force nothing; whatever else is said does: `required`, `any`, a name. */
 function forcesTool(choice: unknown): boolean {
-  const kind = typeof choice === 'string' ? choice : recordOf(choice)?.['type'] ?? recordOf(choice)
-  return kind !== null && kind !== 'none' && kind !== 'auto'
+  const kind = recordOf(choice)?.['type'] ?? choice
+  return kind != null && kind !== 'none' && kind !== 'auto'
 }
 
 function isToolMessage(value: unknown): boolean {
   const message = recordOf(value)
   if (message === null) return false
-  if (message['role'] === 'tool' || message['role'] === 'function' || listOf(message['tool_calls']).length > 0 || recordOf(message['function_call']) !== null) return true
+  if (message['role'] === 'tool' || message['role'] === 'function' || saysAnything(message['tool_calls']) || message['function_call'] != null) return true
   return listOf(message['content']).some((part) => toolParts.has(recordOf(part)?.['type']))
 }
 
