@@ -89,6 +89,11 @@ describe('the lead', () => {
     expect(await askOn(socketPath).answer).toMatchObject({ ok: false, error: { code, message: expect.stringContaining(words) as string } })
   })
 
+  test.each([['credential_exchange_failed', 'exchange address'], ['upstream_redirect', 'redirects to'], ['client_attestation_denied', 'fallback'], ['direct_disabled', 'Fallbacks'], ['fallbacks_failed', 'vendor’s program'], ['upstream_unreachable', 'base URL']])('says what to look at after %s', async (code, words) => {
+    const socketPath = await startSocket((_request, response) => { response.writeHead(502, { 'content-type': 'application/json' }); response.end(JSON.stringify({ error: { message: 'x', code } })) })
+    expect(await askOn(socketPath).answer).toMatchObject({ ok: false, error: { todo: expect.stringContaining(words) as string } })
+  })
+
   test.each([
     ['an error frame of the vendor', 'chat' as const, [text('a'), { error: { message: 'overloaded' } }], 'provider-refused'],
     ['the proxy’s frame behind a broken stream', 'chat' as const, [text('a'), { error: { message: 'broke off', code: 'upstream_stream_incomplete' } }], 'provider-nonsense'],

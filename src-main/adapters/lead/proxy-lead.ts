@@ -98,11 +98,20 @@ const todos: Partial<Record<Failure['code'], string>> = {
   cancelled: 'Nothing to do.',
 }
 
+/** Where the proxy's own code says better than the kind of failure what to look at. */
+const proxyTodos: Readonly<Record<string, string>> = {
+  credential_exchange_failed: 'Check the exchange address, what belongs to it and the key of this provider in Settings.',
+  upstream_redirect: 'Enter the address that it redirects to as base URL in Settings, if you trust it.',
+  client_attestation_denied: 'Use the vendor’s own program, or turn on a fallback for text-only calls in Settings → Fallbacks.',
+  direct_disabled: 'Turn the direct path on in Settings → Fallbacks.',
+  fallbacks_failed: 'Check this provider, and the vendor’s program in Settings → Fallbacks.',
+}
+
 function refused(status: number | null, error: { readonly code: string | null; readonly message: string } | null): Answer {
   const known = error?.code == null ? undefined : (proxyCodes[error.code] ?? failureCodeSchema.safeParse(error.code.replaceAll('_', '-')).data)
   const code = known ?? 'provider-refused'
   const message = error?.message ?? `The provider answered with status ${String(status)} and no reason.`
-  return err(failure(code, message, todos[code] ?? 'Check the model, the key and the limits of this provider in Settings.'))
+  return err(failure(code, message, proxyTodos[error?.code ?? ''] ?? todos[code] ?? 'Check the model, the key and the limits of this provider in Settings.'))
 }
 
 function nonsense(what: string): Answer {
