@@ -1,10 +1,12 @@
-import type { Failure } from '../../src-preload/contract/failure.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { failure, type Failure } from '../../src-preload/contract/failure.ts'
 import type { TaskId } from '../../src-preload/contract/ids.ts'
 import type { MethodOutput } from '../../src-preload/contract/methods.ts'
-import { ok, type Result } from '../../src-preload/contract/result.ts'
+import { err, ok, type Result } from '../../src-preload/contract/result.ts'
 import type { GatewayCallEnd, Ids, Lead, ModelDirectory, ModelGateway } from '../engine/ports.ts'
 
 const probePrefix = 'probe_'
+const endWaitMs = 5_000
 
 /** A gateway that admits Settings' own test calls: they belong to no task, carry no task content and are made by the owner's click. */
 export function probeAware(gateway: ModelGateway): ModelGateway {
@@ -25,15 +27,16 @@ export async function testProvider(deps: { readonly gateway: ModelGateway; reado
   // What is tested is this provider, not what may stand in for it.
   const { fallback: _fallback, ...direct } = target.value
   const taskId = deps.ids.next('probe') as TaskId
-  const ends: GatewayCallEnd[] = []
-  deps.gateway.onCallEnded((end) => { if (end.taskId === taskId) ends.push(end) })
+  const ended = new Promise<GatewayCallEnd>((tell) => { deps.gateway.onCallEnded((end) => { if (end.taskId === taskId) tell(end) }) })
   const opened = await deps.gateway.open({ taskId, bot: 'lead', target: direct })
   if (!opened.ok) return opened
   try {
     const said = await deps.lead.ask({ ...opened.value, modelId: input.modelId, api: target.value.api, system: 'You are being tested. Answer with one short sentence.', messages: [{ role: 'user', content: 'Say hello.' }] }, () => undefined, AbortSignal.timeout(30_000))
     if (!said.ok) return said
-    const end = ends.at(-1)
-    return ok({ status: end?.status ?? 200, modelAnswered: end?.modelAnswered ?? null, latencyMs: end?.latencyMs ?? 0, text: said.value.text.slice(0, 500) })
+    // The answer comes over a socket, word of the call's end over the process's channel, often a moment later.
+    const end = await Promise.race([ended, pause(endWaitMs, null, { ref: false })])
+    if (end === null) return err(failure('proxy-failed', 'The provider answered, but the model proxy did not say how the call went.', 'Try again; if it stays, start the app again.'))
+    return ok({ status: end.status ?? 200, modelAnswered: end.modelAnswered, latencyMs: end.latencyMs, text: said.value.text.slice(0, 500) })
   } finally {
     await deps.gateway.close(taskId)
   }
