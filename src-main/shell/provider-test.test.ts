@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { GatewayCallEnd, Ids, Lead, ModelDirectory, ModelGateway } from '../engine/ports.ts'
+import type { GatewayCallEnd, Lead, ModelDirectory, ModelGateway } from '../engine/ports.ts'
 import { testProvider } from './provider-test.ts'
 
 test('a provider’s test tells the model that answered and the time it took, also when word of the call’s end comes behind the answer', async () => {
