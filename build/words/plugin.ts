@@ -14,8 +14,9 @@ export function compiledWords(): Plugin {
     async load(id) {
       if (!catalogue.test(id)) return null
       const path = resolve(id)
-      // What changed since is a module of its own.
-      const module = (await import(`${pathToFileURL(path).href}?${String(statSync(path).mtimeMs)}`)) as { readonly words: MessageTree }
+      // While files are watched, what changed since is a module of its own.
+      const version = this.meta.watchMode ? `?${String(statSync(path).mtimeMs)}` : ''
+      const module = (await import(`${pathToFileURL(path).href}${version}`)) as { readonly words: MessageTree }
       return `export const words = ${JSON.stringify(compileTree(module.words))}`
     },
   }
