@@ -105,3 +105,39 @@ test('killed while a brief waits, it draws the same hold again, and the approval
     await second.close()
   }
 })
+
+test('killed while a command waits for approval, its card is gone for good: the old answer is refused, and a resent turn asks anew', async ({ provider }) => {
+  test.setTimeout(180_000)
+  const command = 'echo asked > asked.txt'
+  provider.coder(does.bash(command, 'Ask'))
+  const folder = makeProject(ownerFolder, { 'README.md': '# Poems\n' })
+  const launch = { ownerFolder, providers: [stubEntry(provider)] }
+  const first = await App.launch(launch)
+  await first.begin({ models: stubModels, source: { kind: 'folder', path: folder, mounts: [] } })
+  await first.room.approve('brief')
+  await expect(first.room.hold('command')).toContainText(command, { timeout: 60_000 })
+  const id = (await first.room.hold('command').getAttribute('data-approval-id'))!
+  const digest = (await first.room.hold('command').getAttribute('data-digest'))!
+  await first.crash()
+
+  const second = await App.launch(launch)
+  try {
+    const { room } = second
+    await expect(room.uncertain).toBeVisible({ timeout: 60_000 })
+    await expect(room.hold('command')).toHaveCount(0)
+    await expect(second.call('approval.decide', { commandId: 'a-late-click' as never, approvalId: id as never, digest: digest as never, verdict: 'approved', reason: null })).rejects.toMatchObject({ code: 'already-decided' })
+    const outcomes = (await second.eventsOf('hold-settled')).map(({ payload }) => JSON.parse(payload) as { approvalId: string; outcome: string }).filter(({ approvalId }) => approvalId === id)
+    expect(outcomes.map(({ outcome }) => outcome), 'nobody refused it, it was withdrawn').toEqual(['withdrawn'])
+
+    provider.coder(does.bash(command, 'Ask'), does.bash('true', 'Run the tests'), does.say('Finished.'))
+    await room.uncertain.getByRole('button', { name: 'Resend', exact: true }).click()
+    await expect(room.hold('command')).toContainText(command, { timeout: 90_000 })
+    expect(await room.hold('command').getAttribute('data-approval-id')).not.toBe(id)
+    expect((await second.eventsOf('command-ran')), 'nothing ran before the new answer').toEqual([])
+    await room.approve('command')
+    await room.hasStatus('result-ready', 90_000)
+    expect((await second.eventsOf('command-ran')).filter(({ payload }) => payload.includes(command)), 'it ran once').toHaveLength(1)
+  } finally {
+    await second.close()
+  }
+})

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +5,7 @@ import { App } from '../app.ts'
 import { expect, test } from '../fixtures.ts'
 import { addProvider } from '../forms.ts'
 import { stubEntry, stubModels } from '../models.ts'
-import { appExecutable, give, newOwnerFolder, ownerEnvironment, subfolder } from '../owner-folder.ts'
+import { give, newOwnerFolder, subfolder } from '../owner-folder.ts'
 import { processesRunning } from '../processes.ts'
 import { does } from '../stubs/step.ts'
 
@@ -44,52 +43,6 @@ test('the window opens where it was, as large and as zoomed; a place that is bro
     await again.close()
   }
 })
-
-test('a link from outside brings the window to the front and shows its task, and can do nothing else', async ({ provider }) => {
-  const app = await App.launch({ ownerFolder, providers: [stubEntry(provider)] })
-  let older: string
-  try {
-    older = await app.begin({ title: 'The older task', models: stubModels })
-    await expect(app.room.hold('brief')).toBeVisible({ timeout: 60_000 })
-    await app.begin({ title: 'The newer task', models: stubModels })
-    await app.window.getByRole('option', { name: /The newer task/ }).click()
-    await expect.poll(async () => (await app.eventsOf('hold-opened')).length, { timeout: 60_000 }).toBe(2)
-    const before = (await app.audit()).length
-    await app.window.getByRole('button', { name: 'Settings', exact: true }).click()
-    await app.electron.evaluate(({ BrowserWindow }) => {
-      const fronts = { count: 0 }
-      Object.assign(globalThis, { fronts })
-      BrowserWindow.getAllWindows()[0]!.focus = () => { fronts.count += 1 }
-    })
-    const fronts = (): Promise<number> => app.electron.evaluate(() => (globalThis as unknown as { fronts: { count: number } }).fronts.count)
-
-    for (const link of [`countersign://task/${older}?approve=1`, `countersign://task/${older}/approve`, 'countersign://settings', `COUNTERSIGN://task/${older}`]) await secondInstance(link)
-    expect(await fronts(), 'a second start always shows the first').toBe(4)
-    await expect(app.window.locator('main[data-screen="settings"]')).toBeVisible()
-    await secondInstance(`countersign://task/${older}`)
-    await expect(app.room.header).toHaveAttribute('data-task-id', older)
-    await secondInstance('countersign://task/tsk_never')
-    await expect(app.window.getByRole('status', { name: 'Messages' })).toContainText('The link names a task that is not here')
-    await expect(app.room.header).toHaveAttribute('data-task-id', older)
-    // What is shown gets its shown-at receipt, as with a click on the task; nothing else was written.
-    expect((await app.audit()).slice(before).map(({ type }) => type).filter((type) => type !== 'hold-shown')).toEqual([])
-  } finally {
-    await app.close()
-  }
-  // Where the app does not run, the link starts it; the window takes it when it has its rows.
-  const started = await App.launch({ ownerFolder, arguments: [`countersign://task/${older}`] })
-  try {
-    await expect(started.room.header).toHaveAttribute('data-task-id', older)
-  } finally {
-    await started.close()
-  }
-})
-
-/** Starts the app once more, as a browser does with a link; resolves when that second one has handed over and gone. */
-async function secondInstance(link: string): Promise<void> {
-  const child = spawn(appExecutable('inspectable'), [`--user-data-dir=${join(ownerFolder, 'user-data')}`, '--disable-gpu', link], { env: ownerEnvironment(ownerFolder), cwd: ownerFolder, stdio: 'ignore' })
-  await once(child, 'exit')
-}
 
 test('quitting while a task works asks once; "Keep working" keeps it, "Stop and quit" ends the coder, and the next start shows it as uncertain', async ({ provider }) => {
   provider.coder(does.write('/workspace/poem.txt', 'half of it\n'.repeat(400), { half: 'until-released' }))
