@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 
 /** What is wrong with the words of a screen, each with the text that shows it. */
 export interface WordFaults {
@@ -62,22 +62,37 @@ export async function wordFaults(page: Page, isPseudo: boolean): Promise<WordFau
 }
 
 /** A screen of the window on fixtures, and the keys and clicks that lead to it; none names a word. */
-export interface FixtureScreen { readonly name: string; readonly scene: string; readonly flags?: string; readonly keys?: readonly string[]; readonly clicks?: readonly string[] }
+export interface FixtureScreen {
+  readonly name: string
+  readonly scene: string
+  readonly flags?: string
+  /** The keys that lead there, and what is there then. */
+  readonly by?: { readonly keys: string; readonly shows: string }
+  readonly click?: string
+}
 
-const settings = (nth: number, flags = ''): FixtureScreen => ({ name: `settings ${nth}`, scene: 'live', flags, keys: ['Control+,'], clicks: [`.settings-nav .nav-button:nth-child(${nth})`] })
+const settings = (nth: number, flags = ''): FixtureScreen => ({ name: `settings ${nth}`, scene: 'live', flags, by: { keys: 'Control+,', shows: '.settings-nav' }, click: `.settings-nav .nav-button:nth-child(${nth})` })
 
 /** Every screen of the window, each with all that it can show. */
 export const fixtureScreens: readonly FixtureScreen[] = [
   { name: 'first run', scene: 'first', flags: 'problems,scripted' }, { name: 'room', scene: 'live' }, { name: 'previews', scene: 'previews' }, { name: 'hold', scene: 'hold' }, { name: 'holds', scene: 'holds' }, { name: 'edit', scene: 'edit' },
-  { name: 'standing grant', scene: 'hold', clicks: ['.approval-buttons .button:not(.approval-button)'] }, { name: 'budget', scene: 'budget' }, { name: 'brief', scene: 'brief' }, { name: 'question', scene: 'question' },
+  { name: 'standing grant', scene: 'hold', click: '.approval-buttons .button:not(.approval-button)' }, { name: 'budget', scene: 'budget' }, { name: 'brief', scene: 'brief' }, { name: 'question', scene: 'question' },
   { name: 'ready', scene: 'ready' }, { name: 'accepted', scene: 'accepted' }, { name: 'trouble', scene: 'trouble' }, { name: 'stopping', scene: 'stopping', flags: 'scripted' }, { name: 'stopped', scene: 'stopped' }, { name: 'long', scene: 'long' },
-  { name: 'inspector', scene: 'trouble', keys: ['Control+i'] }, { name: 'palette', scene: 'live', keys: ['Control+k'] }, { name: 'new task', scene: 'live', keys: ['Control+n'] }, { name: 'audit', scene: 'live', keys: ['Control+3'] },
-  { name: 'review', scene: 'ready', flags: 'unverified,notes', keys: ['Control+2'] }, { name: 'review without a change', scene: 'review', flags: 'no-change,notes' },
+  { name: 'inspector', scene: 'trouble', by: { keys: 'Control+i', shows: '.inspector' } }, { name: 'palette', scene: 'live', by: { keys: 'Control+k', shows: '.palette' } }, { name: 'new task', scene: 'live', by: { keys: 'Control+n', shows: '[data-screen="new-task"]' } }, { name: 'audit', scene: 'live', by: { keys: 'Control+3', shows: '[data-screen="audit"]' } },
+  { name: 'review', scene: 'ready', flags: 'unverified,notes', by: { keys: 'Control+2', shows: '[data-screen="review"]' } }, { name: 'review without a change', scene: 'review', flags: 'no-change,notes' },
   ...Array.from({ length: 11 }, (_, at) => settings(at + 1, at === 2 ? 'no-isolation' : '')),
 ]
 
 /** Goes to a screen whose page is open already and drawn. */
 export async function goTo(page: Page, screen: FixtureScreen): Promise<void> {
-  for (const key of screen.keys ?? []) await page.keyboard.press(key)
-  for (const selector of screen.clicks ?? []) await page.locator(selector).first().click()
+  const { by, click } = screen
+  if (by !== undefined) {
+    const there = page.locator(by.shows).first()
+    // A key that comes before the window listens is nobody's.
+    await expect(async () => {
+      if (!(await there.isVisible())) await page.keyboard.press(by.keys)
+      await expect(there).toBeVisible({ timeout: 2_000 })
+    }).toPass()
+  }
+  if (click !== undefined) await page.locator(click).first().click()
 }

@@ -14,4 +14,4 @@ const main = new FakeMain(scenes[query.get('scene') ?? 'live']?.() ?? [], new Se
 Object.assign(window, { countersign: main.bridge, dev: { main, fixtures } })
 await import('../main.tsx')
 if (language === 'pseudo') speakIn({ tag: 'en-XA', numbers: 'en-US', times: 'en-GB', direction: 'ltr', messages: pseudoWords(words) })
-if (language === 'pseudo-rtl') speakIn({ tag: 'ar-XB', numbers: 'ar-XB-u-nu-latn', times: 'en-GB', direction: 'rtl', messages: pseudoWords(words) })
+if (language === 'pseudo-rtl') speakIn({ tag: 'ar-XB', numbers: 'he-IL', times: 'en-GB', direction: 'rtl', messages: pseudoWords(words) })

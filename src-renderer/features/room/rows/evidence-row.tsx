@@ -21,7 +21,7 @@ export function EvidenceRow({ rowKey, body }: { readonly rowKey: string; readonl
     <div className="sheet" role="group" aria-label={t.row.evidence}>
       <header className="sheet-head">
         <h2 className="sheet-title">{t.row.evidence}</h2>
-        <span className="quiet small clip">{t.row.evidenceHint}</span>
+        <span className="quiet small clip" title={t.row.evidenceHint}>{t.row.evidenceHint}</span>
       </header>
       <div className="sheet-body stack">
         {body.summary === '' ? null : <Prose text={body.summary} />}
@@ -115,7 +115,7 @@ export function VerificationRow({ rowKey, body }: { readonly rowKey: string; rea
       <header className="sheet-head">
         <h2 className="sheet-title">{t.row.verification}</h2>
         <Badge tone={verificationTones[body.state]}>{t.row.verificationStates[body.state]}</Badge>
-        <span className="quiet small clip">{t.row.verificationBy}</span>
+        <span className="quiet small clip" title={t.row.verificationBy}>{t.row.verificationBy}</span>
       </header>
       <div className="sheet-body">
         <VerificationSteps verification={body.verification} running={body.state === 'running'} foldKey={rowKey} />
