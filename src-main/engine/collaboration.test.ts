@@ -121,7 +121,7 @@ describe('the whole collaboration', () => {
       await room.settle()
       expect(room.sandbox.ran).toEqual(['bun test', ...('heldTests' in change ? [change.heldTests] : [])])
       // The owner gives no turn more for a correction.
-      expect((await room.decide('rejected')).ok).toBe(true)
+      expect((await room.decide('denied')).ok).toBe(true)
       expect(room.state()).toMatchObject({ status: 'result-ready', verified: false, verification: { passed: false, testRun: { exitCode: 0 } } })
       expect(await room.decide('approved')).toMatchObject({ ok: false, error: { code: 'verification-failed' } })
       expect(room.workspace.applied).toEqual([])
