@@ -53,6 +53,13 @@ export class Room {
     await expect(this.header, `the task becomes ${status}`).toHaveAttribute('data-status', status, { timeout })
   }
 
+  /** Of a script that does not solve its task: each check fails, and once the turns are used up the owner denies more and gets the result as it is. */
+  async endsUnverified(timeout = 60_000): Promise<void> {
+    await expect(this.hold('budget'), 'more turns are asked for').toContainText('turns', { timeout })
+    await this.deny('budget')
+    await this.hasStatus('result-ready')
+  }
+
   /** Approves the hold of that kind once it takes input, and sees it leave. */
   async approve(kind: HoldKind, timeout = 60_000): Promise<void> {
     await this.#decide(kind, 'Approve', timeout)

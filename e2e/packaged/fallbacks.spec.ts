@@ -42,13 +42,6 @@ const startsOf = (app: App): string[] => {
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []
 }
 
-/** The scripts of these tests do not solve the sample's task: once its turns are used up, the owner takes the result as it is. */
-async function withoutMoreTurns(app: App): Promise<void> {
-  await expect(app.room.hold('budget')).toContainText('turns', { timeout: 60_000 })
-  await app.room.deny('budget')
-  await app.room.hasStatus('result-ready')
-}
-
 test('Bot A is served by the vendor\'s program where its provider is down: the card names it before, and each row says so after', async ({ provider }) => {
   provider.coder(does.write('/workspace/hello.txt', 'hello\n'), does.bash('true', 'Test'), does.say('Done.'))
   const app = await App.launch({ providers: [dead, stubEntry(provider)], env: { DEAD_KEY: 'sk-dead-0123456789abcdef' } })
@@ -63,7 +56,7 @@ test('Bot A is served by the vendor\'s program where its provider is down: the c
     await app.room.approve('provider')
     await expect(app.room.hold('brief')).toContainText('Greet by the fallback.', { timeout: 60_000 })
     await app.room.approve('brief')
-    await withoutMoreTurns(app)
+    await app.room.endsUnverified(120_000)
     const traffic = app.window.getByRole('region', { name: 'Model calls' })
     await expect(traffic.locator('[data-serving-path="exec"]').first()).toBeVisible()
     await expect(traffic.locator('[data-serving-path="direct"]').first()).toBeVisible()
@@ -104,7 +97,7 @@ test('a budget that is used up asks the owner, and the task goes on once it is r
     await app.room.approve('budget')
     // Two more requests are not enough either: the owner is asked again.
     await app.room.approve('budget', 120_000)
-    await withoutMoreTurns(app)
+    await app.room.endsUnverified(120_000)
     expect((await app.audit('budget-raised')).length).toBeGreaterThan(0)
   } finally {
     await app.close()

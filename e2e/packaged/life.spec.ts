@@ -132,7 +132,7 @@ test('diagnostics are read before they are saved, are saved as they were read, a
     await app.begin({ title: canaries.title, requirement: canaries.requirement, models: stubModels })
     await app.window.getByRole('option', { name: /CanaryTitle/ }).click()
     await app.room.approve('brief')
-    await app.room.hasStatus('result-ready', 90_000)
+    await app.room.endsUnverified(90_000)
     await app.window.getByRole('button', { name: 'Settings', exact: true }).click()
     await app.window.getByRole('button', { name: 'System' }).click()
     await app.window.getByRole('button', { name: 'Prepare diagnostics' }).click()
