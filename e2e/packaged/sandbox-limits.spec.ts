@@ -9,7 +9,7 @@ const tooLarge = 'dd if=/dev/zero of=big bs=1M count=65 2>/dev/null'
 const least = { 'Memory, MiB': '1024', 'Processes': '128', 'Processor time of a command, minutes': '1', 'Size of a file, MiB': '64' }
 const inForce = '1 GiB of memory, 128 processes, 1 min of processor time, 64 MiB a file'
 
-test('a sandbox\'s limits are the owner\'s within bounds: a wrong one is named at its field, the least still lets the coder work, and the card, the row and the export say which were in force', async ({ app, provider }) => {
+test('a sandbox\'s limits are the owner\'s within bounds: a wrong one is named at its field, the least still lets the coder work, and the card, the log and the export say which were in force', async ({ app, provider }) => {
   test.setTimeout(240_000)
   const { room, window } = app
   await window.getByRole('button', { name: 'Settings', exact: true }).click()
@@ -36,8 +36,8 @@ test('a sandbox\'s limits are the owner\'s within bounds: a wrong one is named a
   await expect(room.hold('command')).toContainText(inForce, { timeout: 90_000 })
   await window.screenshot({ path: 'dist/screens/card-limits.png' })
   await room.approve('command')
-  const row = room.tools({ tool: 'bash' })
-  await expect(row).toContainText('may have passed the limit on a file\'s size (64 MiB)', { timeout: 60_000 })
+  await expect(room.tools({ tool: 'bash' })).toContainText('exit 153', { timeout: 60_000 })
+  await expect(room.transcript).toContainText('may have passed the limit on a file\'s size (64 MiB)', { timeout: 60_000 })
 
   const target = join(app.ownerFolder, 'audit.jsonl')
   await app.willSaveAs(target)
