@@ -97,7 +97,7 @@ test('killed while a brief waits, it draws the same hold again, and the approval
     await expect(room.hold('brief')).toHaveAttribute('data-digest', digest)
     expect(provider.of('brief'), 'Bot A was not asked again').toHaveLength(1)
     await room.approve('brief')
-    await expect(second.call('approval.decide', { commandId: 'a-second-click' as never, approvalId: id as never, digest: digest as never, verdict: 'approved', reason: null })).rejects.toThrow(/decided|waits|approv/i)
+    await expect(second.call('approval.decide', { commandId: 'a-second-click' as never, approvalId: id as never, digest: digest as never, verdict: 'approved', reason: null })).rejects.toMatchObject({ code: 'already-decided' })
     await provider.request('coder')
     await room.hasStatus('result-ready', 90_000)
     expect((await second.audit()).filter((event) => event.type === 'brief-approved')).toHaveLength(1)

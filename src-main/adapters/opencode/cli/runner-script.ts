@@ -42,8 +42,10 @@ async function endOthers() {
   for (const end = Date.now() + ${goneWithinMs}; ;) {
     const left = others()
     if (left.length === 0 || Date.now() > end) return left.length
-    // Gone meanwhile, or not to be killed: who is still there at the next look is counted, and the host is told the number.
-    for (const pid of left) try { process.kill(pid, 'SIGKILL') } catch {}
+    for (const pid of left) {
+      // Gone meanwhile, or not to be killed: who is still there at the next look is counted, and the host is told the number.
+      try { process.kill(pid, 'SIGKILL') } catch (error) { if (error.code !== 'ESRCH' && error.code !== 'EPERM') throw error }
+    }
     await new Promise((done) => setTimeout(done, 10))
   }
 }
