@@ -1,3 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { runAll } from './runners.ts'
 
@@ -11,4 +17,26 @@ test('a check that cannot run here is skipped with its reason and counted, and i
   }
   expect(said).toContain('skipped: it needs root')
   expect(said.at(-1)).toBe('\n0 passed, 0 failed, 1 skipped')
+})
+
+test.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGINT'] as const)('told to end by %s, it ends the check that runs, starts no other and says which were left', async (signal) => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-runners-'))
+  try {
+    // In the place of npm: says that it runs, and lasts until it is ended.
+    writeFileSync(join(folder, 'npm'), '#!/bin/sh\necho "here runs $3"\nexec sleep 300\n')
+    chmodSync(join(folder, 'npm'), 0o755)
+    const code = `import { runAll } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'runners.ts')).href)}\nprocess.exitCode = await runAll([{ script: 'one' }, { script: 'two' }, { script: 'three' }])`
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', code], { env: { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` }, stdio: ['ignore', 'pipe', 'inherit'] })
+    let said = ''
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      said += piece
+      if (piece.includes('here runs')) child.kill(signal)
+    })
+    const [exit] = await once(child, 'close') as [number | null]
+    expect(exit).toBe(128 + constants.signals[signal])
+    expect(said.match(/here runs \w+/g)).toEqual(['here runs one'])
+    expect(said).toContain(`ended by ${signal}; not run: two, three`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 })

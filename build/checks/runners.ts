@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
+import { constants } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { exitCodeOf } from '../runtime/run-command.ts'
 import { whyNoDebian } from './debian-root.ts'
@@ -55,22 +56,41 @@ export const packagedRunners: readonly Runner[] = [
 ]
 
 /**
- * Runs all of `runners`, each to its end even after a failure, and prints a line for each and the sum as the last line.
- * Gives the exit code: 1 when anything failed or nothing ran.
+ * Runs all of `runners`, each to its end even after a failure, and prints a line for each and the sum as the last line. Told to end by a signal, it
+ * hands that to the one that runs, starts none of the others and names them.
+ * Gives the exit code: 1 when anything failed or nothing ran, 128 + signal number when it was told to end.
  */
 export async function runAll(runners: readonly Runner[]): Promise<number> {
   const results: { readonly script: string; readonly tally: Tally; readonly seconds: number }[] = []
-  for (const runner of runners) {
-    console.log(`\n── ${runner.script}`)
-    const begun = performance.now()
-    const tally = await runOne(runner)
-    results.push({ script: runner.script, tally, seconds: (performance.now() - begun) / 1000 })
+  const told = listenForEnd()
+  try {
+    for (const runner of runners) {
+      console.log(`\n── ${runner.script}`)
+      const begun = performance.now()
+      const tally = await runOne(runner)
+      results.push({ script: runner.script, tally, seconds: (performance.now() - begun) / 1000 })
+      if (told.signal !== null) break
+    }
+  } finally {
+    told.stop()
   }
   console.log('\n── summary')
   for (const { script, tally, seconds } of results) console.log(`${script.padEnd(12)} ${closingLine(tally)} (${seconds.toFixed(1)} s)`)
+  const { signal } = told
+  if (signal !== null) console.log(`ended by ${signal}; not run: ${runners.slice(results.length).map(({ script }) => script).join(', ') || 'none'}`)
   const sum = total(results.map(({ tally }) => tally))
   console.log(`\n${closingLine(sum)}`)
+  if (signal !== null) return 128 + constants.signals[signal]
   return sum.failed > 0 || sum.passed === 0 ? 1 : 0
+}
+
+/** Notes the first signal that tells this process to end, and keeps it from ending by that; the child that runs is handed it by `exitCodeOf`. */
+function listenForEnd(): { readonly signal: NodeJS.Signals | null; stop(): void } {
+  const ending = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  let first: NodeJS.Signals | null = null
+  const note = (signal: NodeJS.Signals): void => { first ??= signal }
+  for (const signal of ending) process.on(signal, note)
+  return { get signal() { return first }, stop: () => { for (const signal of ending) process.off(signal, note) } }
 }
 
 async function runOne({ script, arguments: extra = [], report, says = false, unfit }: Runner): Promise<Tally> {
