@@ -3,6 +3,7 @@ import { useEffect, type ReactNode } from 'react'
 import type { TaskId } from '../../../src-preload/contract/ids.ts'
 import type { Row } from '../../../src-preload/contract/rows.ts'
 import { ApprovalDesk, DeskContext } from '../../features/approvals/desk.ts'
+import { speakIn, spokenNow, type Spoken } from '../../i18n/language.ts'
 import { Speaker } from '../../i18n/speaker.tsx'
 import { RoomContext } from '../../store/hooks.ts'
 import { createQueryClient } from '../../store/queries.ts'
@@ -24,8 +25,12 @@ export interface StageParts { readonly room: RowSync; readonly desk: ApprovalDes
 
 const shownTask = 'task-1' as TaskId
 
-/** Sets the stage for one showing of a story: another main process, and a window that remembers nothing. */
-export function setStage({ rows, flags = [], ui = {} }: Scene, theme: string): StageParts {
+/**
+ * Sets the stage for one showing of a story: another main process, and a window that remembers nothing. The direction is that of the language, which
+ * the document follows.
+ */
+export function setStage({ rows, flags = [], ui = {} }: Scene, theme: string, direction: Spoken['direction']): StageParts {
+  speakIn({ ...spokenNow(), direction })
   const main = new FakeMain(rows?.() ?? [], new Set([...flags, theme]))
   Object.assign(window, { countersign: main.bridge })
   changeUi({ screen: { at: 'room' }, taskId: shownTask, linkedTaskId: null, inspector: 'auto', paletteOpen: false, taskFilter: '', open: new Map(), ...ui })
