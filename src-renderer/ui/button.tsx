@@ -12,6 +12,8 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'childr
   readonly chord?: Chord
   /** What the button does, where its label does not say it; the tooltip's text. */
   readonly tip?: string
+  /** For a label that somebody else wrote: of any length, and read to its end. The app's own labels fit their box in every language, on one line. */
+  readonly wraps?: boolean
   readonly className?: string
   readonly children?: ReactNode
   readonly onPress?: (event: PressEvent) => void
@@ -21,8 +23,8 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'childr
  * A button with a label. Shows a tooltip when there is a key or something more to say. While pending it keeps the focus and takes no press; the
  * library's own pending state would announce the button by reference, and by then a button that answered has often left the page.
  */
-export function Button({ variant = 'normal', size = 'normal', icon: Icon, chord, tip, className, children, isPending = false, onPress, type = 'button', ...rest }: ButtonProps): ReactNode {
-  const classes = ['button', variant === 'normal' ? '' : `button-${variant}`, size === 'normal' ? '' : `button-${size}`, children === undefined ? 'button-icon' : '', className ?? '']
+export function Button({ variant = 'normal', size = 'normal', icon: Icon, chord, tip, wraps = false, className, children, isPending = false, onPress, type = 'button', ...rest }: ButtonProps): ReactNode {
+  const classes = ['button', variant === 'normal' ? '' : `button-${variant}`, size === 'normal' ? '' : `button-${size}`, children === undefined ? 'button-icon' : '', wraps ? 'button-wraps' : '', className ?? '']
   const button = (
     <AriaButton
       {...rest}

@@ -57,6 +57,11 @@ export const Folds: StoryObj = {
 export const Long: StoryObj = {
   render: () => (
     <div className="story story-narrow">
+      <div className="story-line">
+        <Button size="small" wraps>An answer that somebody else proposed, longer than its box and still to be read to its very end</Button>
+        <Button wraps icon={Check}>{`Without an end: ${'Donaudampfschifffahrt'.repeat(6)}`}</Button>
+        <Button size="small" wraps>Short</Button>
+      </div>
       <FoldButton open={false} onToggle={nothing}>A section whose name is as long as this one and still must be readable to its very end</FoldButton>
     </div>
   ),

@@ -109,6 +109,7 @@ function AnswerForm({ taskId, body }: { readonly taskId: TaskId; readonly body: 
             <Button
               key={option}
               size="small"
+              wraps
               isDisabled={answer.isPending}
               onPress={() => {
                 setText(option)
