@@ -28,6 +28,16 @@ describe('a steady clock', () => {
     clock.atLeast(3_000)
     expect(clock.now()).toBe(5_000)
   })
+
+  it('counts on from there, and nothing of what had passed before', async () => {
+    const time = createFakeTime(1_000)
+    const clock = createSteadyClock(time, () => time.waitedMs())
+    await time.advance(2_000)
+    clock.atLeast(50_000)
+    expect(clock.now()).toBe(50_000)
+    await time.advance(300)
+    expect(clock.now()).toBe(50_300)
+  })
 })
 
 const ls = { askId: 'ask_1', text: 'ls', cwd: '/workspace' }

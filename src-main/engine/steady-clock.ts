@@ -15,13 +15,10 @@ export interface SteadyClock extends Clock {
 export function createSteadyClock(wall: Clock, monotonicMs: () => number): SteadyClock {
   let known: number = wall.now()
   let ticks = monotonicMs()
-  return {
-    now: () => {
-      const ticksNow = monotonicMs()
-      known = Math.max(known + (ticksNow - ticks), wall.now())
-      ticks = ticksNow
-      return Math.floor(known)
-    },
-    atLeast: (at) => { known = Math.max(known, at) },
+  const take = (at: number): void => {
+    const ticksNow = monotonicMs()
+    known = Math.max(known + (ticksNow - ticks), at)
+    ticks = ticksNow
   }
+  return { now: () => { take(wall.now()); return Math.floor(known) }, atLeast: take }
 }
