@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { failure } from '../../src-preload/contract/failure.ts'
 import { sayTurnEnded, sayWrite } from '../adapters/memory/scripted-coder.ts'
-import { leadSays, newTask } from '../adapters/memory/scripted-room.ts'
+import { createMemoryJournal } from '../adapters/memory/memory-journal.ts'
+import { leadSays, newTask, openScriptedRoom, steadyLead } from '../adapters/memory/scripted-room.ts'
 import { createScriptedDirectory } from '../adapters/memory/scripted-world.ts'
 import { digestOfText } from '../core/digest.ts'
 import { waitingHolds } from '../core/task/model.ts'
+import type { Journal } from './ports.ts'
 import { atWork, openTaskRoom } from './working-room.suite.ts'
 
 describe('the whole collaboration', () => {
@@ -225,6 +228,24 @@ describe('stop, crash and recovery', () => {
     expect(changed.filter((row) => row.kind === 'entry' && row.body.is === 'tool')).toHaveLength(1)
     await room.restart()
     expect(rows()).toEqual(changed)
+  })
+
+  it('puts nothing on record of a finished task whose transcript cannot be read, and takes the same click when it can', async () => {
+    const memory = createMemoryJournal()
+    const disk = { broken: false }
+    const read: Journal['read'] = (stream, from) => { if (disk.broken) throw Object.assign(new Error('broken'), { failure: failure('unavailable', 'The disk reported an error.', 'Try again.') }); return memory.read(stream, from) }
+    const room = await openScriptedRoom({ leadAnswers: steadyLead, journal: () => ({ ...memory, read }) })
+    const taskId = await room.create()
+    await room.give(taskId, { is: 'stop-task' })
+    await room.restart()
+    const revise = () => room.give(taskId, { is: 'request-revision', revision: 'task_next' as never, requirement: 'Do more.' }, 'click-revise')
+    const before = memory.all().length
+    disk.broken = true
+    expect(await revise()).toMatchObject({ ok: false, error: { code: 'unavailable' } })
+    expect(memory.all()).toHaveLength(before)
+    disk.broken = false
+    expect((await revise()).ok).toBe(true)
+    expect(memory.all().slice(before).map(({ type }) => type)).toEqual(['noted'])
   })
 })
 
