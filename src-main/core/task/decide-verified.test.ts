@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { budgetMaxima } from '../../../src-preload/contract/limits.ts'
 import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
 import type { TaskCommand } from './commands.ts'
 import { brokenLaws } from './laws.ts'
@@ -68,13 +69,24 @@ describe('a check that did not pass', () => {
     expect(brokenLaws(task.history)).toEqual([])
   })
 
-  it('asks for nothing where nothing can be raised, where the check itself broke, or where it passed', () => {
-    const broke: TaskCommand = { is: 'effect-failed', effect: 'verify.run', failure: { code: 'unavailable', message: 'broke', todo: '' } }
-    expect(titles(notPassed({ turnsMax: 100, messagesMax: 2 }))).toEqual(['Bot B has used up its messages'])
+  const broke: TaskCommand = { is: 'effect-failed', effect: 'verify.run', failure: { code: 'unavailable', message: 'broke', todo: '' } }
+  it.each([['the check itself broke', broke], ['it passed', say.verified(true)]] as const)('asks for nothing where %s', (_, check) => {
     const task = playToWork(say.open({ task: { budget: { ...aTask.budget, turnsMax: 1 } } }))
     task.endTurn()
-    collect(task).play(broke)
+    collect(task).play(check)
     expect([titles(task), task.state.phase]).toEqual([[], 'reviewing'])
+  })
+
+  it('asks for nothing where nothing can be raised: every turn that any owner may allow is used', () => {
+    const task = playToWork(say.open({ task: { budget: { ...aTask.budget, turnsMax: budgetMaxima.turnsMax, messagesMax: budgetMaxima.messagesMax } } }))
+    for (let turn = 1; turn < budgetMaxima.turnsMax; turn += 1) {
+      task.endTurn()
+      collect(task).play(say.verified(false))
+      submitTurn(task)
+    }
+    task.endTurn()
+    collect(task).play(say.verified(false))
+    expect([task.state.turns.length, titles(task), task.state.phase]).toEqual([budgetMaxima.turnsMax, [], 'reviewing'])
   })
 
   it('waits through a restart and through the end of its process, and takes a late word of the check for nothing', () => {
