@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { settingsSchema, type Provider } from '../../../src-preload/contract/settings.ts'
 import { defaultSettings, demoProvider } from './defaults.ts'
@@ -97,6 +97,27 @@ describe('settings', () => {
     expect(await store.put(defaultSettings)).toMatchObject({ ok: false, error: { code: 'settings-broken' } })
     expect(readFileSync(path, 'utf8')).toBe(newer)
     expect(readdirSync(folder)).toEqual(['settings.json'])
+  })
+
+  it('of an earlier format are brought to this one, and the file changes with the first save only', async () => {
+    const { updates: _, ...older } = { ...defaultSettings, version: 0, news: 'notify' }
+    writeFileSync(path, JSON.stringify(older))
+    const renamed = { from: 0, up: ({ news, ...rest }: Readonly<Record<string, unknown>>) => ({ ...rest, updates: news }) }
+    const store = await openSettings(path, files, machineBytes, [renamed])
+    expect([store.get(), store.problem()]).toEqual([{ ...defaultSettings, updates: 'notify' }, null])
+    expect(readFileSync(path, 'utf8')).toBe(JSON.stringify(older))
+    await store.put(store.get())
+    expect((await openSettings(path, files, machineBytes)).get()).toEqual({ ...defaultSettings, updates: 'notify' })
+  })
+
+  it('that a step fails on are left alone and never saved over, and it is told why', async () => {
+    const older = JSON.stringify({ ...defaultSettings, version: 0 })
+    writeFileSync(path, older)
+    const store = await openSettings(path, files, machineBytes, [{ from: 0, up: () => { throw new Error('the step has a bug') } }])
+    expect(store.get()).toEqual(defaultSettings)
+    expect(store.problem()).toMatchObject({ code: 'settings-broken', message: expect.stringMatching(/format 0.*the step has a bug.*not touched/) as string })
+    expect(await store.put(defaultSettings)).toMatchObject({ ok: false, error: { code: 'settings-broken' } })
+    expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual([older, [basename(path)]])
   })
 
   it('that could not be saved are not used', async () => {
