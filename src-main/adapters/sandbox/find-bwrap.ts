@@ -28,11 +28,20 @@ export async function firstProgram(name: string, folders: readonly string[]): Pr
   return null
 }
 
-/** What a bwrap says of itself, such as `bubblewrap 0.8.0`; null when it says nothing in time. */
+const versions = new Map<string, string>()
+
+/** What a bwrap says of itself, such as `bubblewrap 0.8.0`; null when it says nothing in time. Asked once, until it is another file. Throws what the disk says. */
 export async function bwrapVersion(path: string): Promise<string | null> {
+  const { mtimeMs, size } = await stat(path)
+  const key = `${path} ${String(mtimeMs)} ${String(size)}`
+  const known = versions.get(key)
+  if (known !== undefined) return known
   const said = await execute(path, ['--version'], { timeout: sandboxLimits.probeMs, env: {} }).catch(() => null)
-  const text = said?.stdout.trim() ?? ''
-  return text === '' ? null : text
+  const version = said?.stdout.trim() ?? ''
+  // Not having answered in time says something about the moment.
+  if (version === '') return null
+  versions.set(key, version)
+  return version
 }
 
 /** Whether such a version is known to lack what the sandbox needs. One that cannot be read is tried. */
@@ -40,20 +49,6 @@ export function isTooOld(version: string | null): boolean {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(version ?? '') ?? []
   if (major === undefined || minor === undefined) return false
   return Number(major) < oldestUsable[0] || (Number(major) === oldestUsable[0] && Number(minor) < oldestUsable[1])
-}
-
-const versions = new Map<string, string | null>()
-
-/** A program is asked once, until it is another file. */
-async function knownVersion(path: string): Promise<string | null> {
-  const { mtimeMs, size } = await stat(path)
-  const key = `${path} ${String(mtimeMs)} ${String(size)}`
-  const known = versions.get(key)
-  if (known !== undefined) return known
-  const version = await bwrapVersion(path)
-  // Not having answered in time says something about the moment.
-  if (version !== null) versions.set(key, version)
-  return version
 }
 
 /**
@@ -66,6 +61,6 @@ export async function findBwrap({ bwrapPath, bundledBwrapPath }: BwrapChoice, fo
   const bundled = bundledBwrapPath !== undefined && (await isExecutable(bundledBwrapPath)) ? bundledBwrapPath : null
   if (bundled === null) return system === null ? null : { path: system, why: null }
   if (system === null) return { path: bundled, why: 'it ships with the app; the system has none' }
-  const version = await knownVersion(system)
+  const version = await bwrapVersion(system)
   return isTooOld(version) ? { path: bundled, why: `it ships with the app; the system's is too old (${version ?? ''})` } : { path: system, why: null }
 }

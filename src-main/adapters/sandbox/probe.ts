@@ -9,6 +9,7 @@ import { runCommand } from './command-run.ts'
 import { bwrapVersion } from './find-bwrap.ts'
 import type { HostLayout } from './host-layout.ts'
 import { insidePaths } from './inside-paths.ts'
+import { keptReport } from './kept-report.ts'
 import { limitsInWords } from './limits-in-words.ts'
 import type { RunFolder } from './run-folder.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
@@ -58,18 +59,7 @@ async function report(parts: ProbeParts, limits: SandboxLimits): Promise<Isolati
   }
 }
 
-/** The port's `probe`: concurrent callers share one run, and its outcome is kept for `probeCachedForMs`, or until the limits are others. */
+/** The port's `probe` on bubblewrap. */
 export function createProbe(parts: ProbeParts): () => Promise<IsolationReport> {
-  let last: { readonly since: number; readonly limits: string; readonly outcome: Promise<IsolationReport> } | null = null
-  return () => {
-    const [now, limits] = [performance.now(), parts.limits()]
-    const inForce = limitsInWords(limits)
-    if (last !== null && now - last.since < sandboxLimits.probeCachedForMs && last.limits === inForce) return last.outcome
-    const outcome = report(parts, limits)
-    const mine = { since: now, limits: inForce, outcome }
-    last = mine
-    // A probe that could not even be tried (full disk) must not be remembered.
-    outcome.catch(() => { if (last === mine) last = null })
-    return outcome
-  }
+  return keptReport(parts.limits, (limits) => report(parts, limits))
 }

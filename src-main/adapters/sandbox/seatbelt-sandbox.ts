@@ -1,9 +1,9 @@
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err } from '../../../src-preload/contract/result.ts'
-import type { IsolationReport } from '../../../src-preload/contract/task.ts'
+import type { IsolationReport, SandboxLimits } from '../../../src-preload/contract/task.ts'
 import type { Sandbox } from '../../engine/ports.ts'
 import type { SandboxDeps } from './bubblewrap-sandbox.ts'
-import { sandboxLimits } from './sandbox-limits.ts'
+import { keptReport } from './kept-report.ts'
 import { trySeatbelt } from './seatbelt-probe.ts'
 
 const systemSandboxExec = '/usr/bin/sandbox-exec'
@@ -19,21 +19,14 @@ const blocked = failure('isolation-unavailable', 'On macOS coding tasks are bloc
  * program than the system's; for tests.
  */
 export function createSeatbeltSandbox({ runRoot, limits, clock }: Pick<SandboxDeps, 'runRoot' | 'limits' | 'clock'>, sandboxExec = systemSandboxExec): Sandbox {
-  let last: { readonly since: number; readonly outcome: Promise<IsolationReport> } | null = null
-  const report = async (): Promise<IsolationReport> => {
-    const tried = await trySeatbelt({ runRoot, sandboxExec, limits: limits() })
+  const report = async (inForce: SandboxLimits): Promise<IsolationReport> => {
+    const tried = await trySeatbelt({ runRoot, sandboxExec, limits: inForce })
     const why: Failure = tried.ok ? blocked : tried.error
     const seen = tried.ok ? 'A trial run under the profile of a command worked and was kept in; that says something about this Mac, and nothing was ever tested on one.' : 'The profile of a command was tried out.'
     return { usable: false, level: 'seatbelt-untested', summary: why.message.slice(0, 300), detail: `${seen} ${why.todo}`, checkedAt: clock.now(), failure: why }
   }
   return {
-    probe: () => {
-      if (last !== null && performance.now() - last.since < sandboxLimits.probeCachedForMs) return last.outcome
-      const mine = { since: performance.now(), outcome: report() }
-      last = mine
-      mine.outcome.catch(() => { if (last === mine) last = null })
-      return mine.outcome
-    },
+    probe: keptReport(limits, report),
     launch: () => Promise.resolve(err(blocked)),
     run: () => Promise.resolve(err(blocked)),
     endOrphans: (recorded) => Promise.resolve({ at: clock.now(), method: 'never-started', checkedProcesses: 0, detail: `No task is ever started here; ${String(recorded.length)} recorded.` }),

@@ -1,7 +1,8 @@
-import { chmodSync, mkdtempSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { randomInt } from 'node:crypto'
+import { chmodSync, mkdtempSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { defaultSandboxLimits } from '../../../src-preload/contract/limits.ts'
 import { isolationReportSchema } from '../../../src-preload/contract/task.ts'
 import { createSandbox } from './sandbox.ts'
@@ -62,14 +63,23 @@ afterEach(() => { rmSync(dir, { recursive: true, force: true }) })
 const confined = '--tmpfs "$folder" --bind "$PWD" "$PWD" --bind "$folder/private" "$folder/private" --remount-ro "$folder"'
 
 /** A `sandbox-exec -p PROFILE -- COMMAND…` made of bwrap; started in a workspace beside the private folder, as the launcher does. */
-function standIn({ files = confined, network = '--unshare-net' }: { readonly files?: string; readonly network?: string } = {}): string {
+function standIn({ files = confined, network = '--unshare-net', ends = '--die-with-parent' }: { readonly files?: string; readonly network?: string; readonly ends?: string } = {}): string {
   const [path, bin] = [join(dir, 'sandbox-exec'), join(dir, 'bin')]
   mkdirSync(bin, { recursive: true })
   writeFileSync(join(bin, 'nc'), '#!/bin/bash\nexec 3<>"/dev/tcp/$4/$5"\n')
   chmodSync(join(bin, 'nc'), 0o755)
-  writeFileSync(path, `#!/bin/sh\nfolder=$(dirname "$PWD"); shift 3\nexec bwrap --unshare-pid --die-with-parent ${network} --ro-bind / / --dev /dev --proc /proc --ro-bind ${bin} /usr/local/bin ${files} --chdir "$PWD" -- "$@"\n`)
+  writeFileSync(path, `#!/bin/sh\nfolder=$(dirname "$PWD"); shift 3\nexec bwrap --unshare-pid ${ends} ${network} --ro-bind / / --dev /dev --proc /proc --ro-bind ${bin} /usr/local/bin ${files} --chdir "$PWD" -- "$@"\n`)
   chmodSync(path, 0o755)
   return path
+}
+
+/** Empty for a process that has gone. */
+function commandLineOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 const probe = async (sandboxExec: string) => isolationReportSchema.parse(await createSeatbeltSandbox({ runRoot: join(dir, 'it\'s run'), limits: () => defaultSandboxLimits, clock: { now: () => 5 } }, sandboxExec).probe())
@@ -119,8 +129,20 @@ describe('a command under seatbelt', () => {
     expect((await run('cat; echo $HOME; env | grep -c VITEST')).logTail).toBe(`${join(dir, 'private')}\n0\n`)
   })
 
-  test('takes what it left running along when it ends', async () => {
-    expect(await run('(setsid nohup sleep 987654 > /dev/null 2>&1 &); echo done')).toMatchObject({ exitCode: 0, logTail: 'done\n' })
+  test('takes what it left running along when it ends, and when it is told to', async () => {
+    const seconds = String(randomInt(1e8, 1e9))
+    const left = (): readonly string[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name) && commandLineOf(name) === `sleep\0${seconds}\0`)
+    const leaves = `(setsid nohup sleep ${seconds} > /dev/null 2>&1 &); until grep -qsx sleep /proc/[0-9]*/comm; do :; done`
+    // With this stand-in nobody but the keeper ends what the command left: as on a Mac, its end is not the end of the others.
+    const sandboxExec = standIn({ ends: '' })
+    try {
+      expect(await run(`${leaves}; echo done`, { sandboxExec })).toMatchObject({ exitCode: 0, logTail: 'done\n' })
+      await vi.waitFor(() => { expect(left()).toEqual([]) })
+      expect(await run(`${leaves}; sleep ${seconds}`, { sandboxExec, timeoutMs: 300 })).toMatchObject({ exitCode: null, limitHit: 'ran longer than 300 ms' })
+      await vi.waitFor(() => { expect(left()).toEqual([]) })
+    } finally {
+      for (const pid of left()) process.kill(Number(pid), 'SIGKILL')
+    }
   })
 
   test('is ended, daemons included, when its time is over, when it writes too much and when it is stopped', async () => {
