@@ -113,7 +113,7 @@ describe('a command under seatbelt', () => {
   const order = (text: string, change: Partial<SeatbeltOrder> = {}): SeatbeltOrder => {
     const [workspaceDir, privateDir] = [join(dir, 'workspace'), join(dir, 'private')]
     for (const path of [workspaceDir, privateDir]) mkdirSync(path, { recursive: true })
-    return { askId: 'a', text, cwd: '/workspace', hostCwd: workspaceDir, sandboxExec: standIn(), timeoutMs: 30_000, outputBytesMax: 1_000, limits: defaultSandboxLimits, pipeFolder: dir, shape: { ...shape, workspaceDir, privateDir }, ...change }
+    return { askId: 'a', text, cwd: '/workspace', hostCwd: workspaceDir, sandboxExec: change.sandboxExec ?? standIn(), timeoutMs: 30_000, outputBytesMax: 1_000, limits: defaultSandboxLimits, pipeFolder: dir, shape: { ...shape, workspaceDir, privateDir }, ...change }
   }
   const run = async (text: string, change: Partial<SeatbeltOrder> = {}, signal = new AbortController().signal) => {
     const ran = await runSeatbelt(order(text, change), signal)
