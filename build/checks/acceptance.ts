@@ -11,6 +11,7 @@ import { packageIfOutdated } from './fresh-package.ts'
 import { exitCodeWithoutNetwork } from './no-network.ts'
 import { onVirtualScreen } from './packaged-screen.ts'
 import { closingLine, playwrightTally, total, type Tally } from './tally.ts'
+import { listenForEnd } from './told-to-end.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const folder = join(root, 'dist/acceptance')
@@ -41,8 +42,10 @@ async function runAll(): Promise<number> {
   const begunAt = new Date()
   const tallies: Tally[] = []
   const cli = join(root, 'node_modules/@playwright/test/cli.js')
+  const told = listenForEnd()
   await onVirtualScreen(async (env) => {
     for (const project of projects) {
+      if (told.signal !== null) break
       const report = join(root, `dist/reports/acceptance-${project}.json`)
       await rm(report, { force: true })
       const args = [cli, 'test', '--config', 'e2e/acceptance.config.ts', '--project', project, '--pass-with-no-tests', ...(values.only === undefined ? [] : ['--grep', values.only])]
@@ -51,12 +54,13 @@ async function runAll(): Promise<number> {
       tallies.push(code !== 0 && counted.failed === 0 ? { ...counted, failed: 1 } : counted)
     }
   })
+  told.stop()
   const sum = total(tallies)
   const seconds = Math.round((Date.now() - begunAt.getTime()) / 1_000)
   await writeFile(join(folder, 'run.json'), `${JSON.stringify({ begunAt: begunAt.toISOString(), seconds, load: loadavg(), openCodes: runtimes.map(({ version, note }) => ({ version, note })), share, only: values.only ?? null, ...sum }, null, 2)}\n`)
   console.log(`\n${seconds} s; OpenCode ${runtimes.map(({ version, note }) => (note === null ? version : `${version} (${note})`)).join(', ')}`)
   console.log(`reports and pictures: dist/acceptance/\n${closingLine(sum)}`)
-  return sum.failed > 0 || sum.passed === 0 ? 1 : 0
+  return sum.failed > 0 || sum.passed === 0 || told.signal !== null ? 1 : 0
 }
 
 export type AcceptanceSetting = { readonly runtimes: readonly AcceptedOpenCode[]; readonly share: boolean }

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { exitCodeOf } from '../runtime/run-command.ts'
 import { whyNoDebian } from './debian-root.ts'
 import { closingLine, playwrightTally, saidTally, total, vitestTally, type Tally } from './tally.ts'
+import { listenForEnd } from './told-to-end.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const reports = join(root, 'dist/reports')
@@ -82,15 +83,6 @@ export async function runAll(runners: readonly Runner[]): Promise<number> {
   console.log(`\n${closingLine(sum)}`)
   if (signal !== null) return 128 + constants.signals[signal]
   return sum.failed > 0 || sum.passed === 0 ? 1 : 0
-}
-
-/** Notes the first signal that tells this process to end, and keeps it from ending by that; the child that runs is handed it by `exitCodeOf`. */
-function listenForEnd(): { readonly signal: NodeJS.Signals | null; stop(): void } {
-  const ending = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  let first: NodeJS.Signals | null = null
-  const note = (signal: NodeJS.Signals): void => { first ??= signal }
-  for (const signal of ending) process.on(signal, note)
-  return { get signal() { return first }, stop: () => { for (const signal of ending) process.off(signal, note) } }
 }
 
 async function runOne({ script, arguments: extra = [], report, says = false, unfit }: Runner): Promise<Tally> {
