@@ -30,7 +30,7 @@ export interface CommandOrder {
   readonly onOutput: (chunk: Buffer) => Promise<void> | undefined
 }
 
-/** Exit codes of a shell whose program the kernel ended for a limit: 128 and SIGXCPU or SIGXFSZ. A program may end with the same code by itself, and no one outside can tell. */
+/** Which of the kernel's limits an exit code tells of (128 and SIGXCPU or SIGXFSZ, as a shell gives it), in words that continue “the command …”; null: none. A program may end with the same code by itself, and no one outside can tell. */
 export function keptByKernel(exitCode: number, limits: SandboxLimits): string | null {
   if (exitCode === 152) return `ended with code 152 and may have passed the limit on processor time (${limits.commandCpuMsMax / 60_000} minutes)`
   if (exitCode === 153) return `ended with code 153 and may have passed the limit on a file's size (${bytesInWords(limits.fileBytesMax)})`

@@ -15,7 +15,7 @@ export interface FoundBwrap { readonly path: string; readonly why: string | null
 /** The first with `--disable-userns`, without which a sandbox could make namespaces of its own. */
 const oldestUsable = [0, 8] as const
 
-export async function isExecutable(path: string): Promise<boolean> {
+async function isExecutable(path: string): Promise<boolean> {
   return access(path, constants.X_OK).then(() => true, () => false)
 }
 
