@@ -4,29 +4,15 @@
 import AxeBuilder from '@axe-core/playwright'
 import { _electron, type Page } from '@playwright/test'
 import { mkdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { extname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { serveFolder } from './served-folder.ts'
 
 interface Story { readonly id: string; readonly tags?: readonly string[] }
 
 const book = process.env['COUNTERSIGN_STORIES'] ?? ''
 const pictures = resolve(import.meta.dirname, '../dist/stories')
-const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.json': 'application/json' }
 /** What axe says of a whole page and not of a part of one: its landmarks, its first heading, where its headings begin. */
 const rulesOfPages = ['region', 'landmark-one-main', 'page-has-heading-one', 'heading-order']
-
-function serve(): Promise<{ readonly url: string; close(): void }> {
-  const server = createServer((request, response) => {
-    const path = join(book, new URL(request.url ?? '/', 'http://book').pathname)
-    try {
-      response.writeHead(200, { 'content-type': types[extname(path)] ?? 'application/octet-stream' }).end(readFileSync(path))
-    } catch {
-      response.writeHead(404).end()
-    }
-  })
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => { resolve({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => { server.close() } }) }))
-}
 
 /** Shows a story and waits until it is drawn and its own steps are done; gives what went wrong. */
 async function show(page: Page, id: string): Promise<readonly string[]> {
@@ -77,7 +63,7 @@ async function stories(): Promise<number> {
   const { entries } = JSON.parse(readFileSync(join(book, 'index.json'), 'utf8')) as { readonly entries: Readonly<Record<string, Story>> }
   const all = Object.values(entries).filter(({ id }) => id.includes(wanted))
   mkdirSync(pictures, { recursive: true })
-  const { url, close } = await serve()
+  const { url, close } = await serveFolder(book)
   const runtime = await _electron.launch({ executablePath: process.env['COUNTERSIGN_ELECTRON'] ?? '', args: [resolve(import.meta.dirname, '../build/bench/bare-app'), '--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])] })
   try {
     const page = await runtime.firstWindow()

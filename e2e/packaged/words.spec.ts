@@ -1,13 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { extname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { build } from 'vite'
 import type { Page } from '@playwright/test'
 import { App } from '../app.ts'
 import { expect, test } from '../fixtures.ts'
 import { newOwnerFolder } from '../owner-folder.ts'
+import { serveFolder } from '../served-folder.ts'
 import { fixtureScreens, goTo, wordFaults } from '../words-on-screen.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -52,21 +51,21 @@ test('a language that was chosen is spoken from the first frame of the next star
 
 test.describe('no label is cut off at 1000 px, and no word bypasses the catalogue', () => {
   let folder: string
-  let server: Server
+  let served: Awaited<ReturnType<typeof serveFolder>>
   test.beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'countersign-fixtures-'))
     process.env['DEV_OUT'] = folder
     await build({ configFile: join(root, 'src-renderer/dev/vite.config.mjs'), logLevel: 'error' })
-    server = await serveFolder(folder)
+    served = await serveFolder(folder)
   })
-  test.afterAll(() => { server.close(); rmSync(folder, { recursive: true, force: true }) })
+  test.afterAll(() => { served.close(); rmSync(folder, { recursive: true, force: true }) })
 
   for (const language of ['pseudo', 'pseudo-rtl', 'de'] as const) {
     test(`in ${language}`, async ({ app }) => {
       test.setTimeout(300_000)
       const page = await fixtureWindow(app)
       for (const screen of fixtureScreens) {
-        await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/index.html?scene=${screen.scene}&flags=${screen.flags ?? ''}&language=${language}`)
+        await page.goto(`${served.url}/index.html?scene=${screen.scene}&flags=${screen.flags ?? ''}&language=${language}`)
         await expect.poll(async () => ({ dir: await page.locator('html').getAttribute('dir'), errors: app.windowErrors })).toEqual({ dir: language === 'pseudo-rtl' ? 'rtl' : 'ltr', errors: [] })
         await page.locator('.entry, .first-title').first().waitFor()
         await goTo(page, screen)
@@ -76,20 +75,6 @@ test.describe('no label is cut off at 1000 px, and no word bypasses the catalogu
     })
   }
 })
-
-const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
-
-/** The files of a folder on loopback: a page of the app's runtime loads no scripts from `file:`. */
-async function serveFolder(folder: string): Promise<Server> {
-  const server = createServer((request, response) => {
-    const path = new URL(request.url ?? '/', 'http://fixtures').pathname
-    const file = join(folder, path)
-    if (!existsSync(file)) response.writeHead(404).end()
-    else response.writeHead(200, { 'content-type': types[extname(path)] ?? 'application/octet-stream' }).end(readFileSync(file))
-  })
-  await new Promise<void>((listening) => { server.listen(0, '127.0.0.1', listening) })
-  return server
-}
 
 /** A second window of the app, 1000 px wide, for the window on fixtures. */
 async function fixtureWindow(app: App): Promise<Page> {
