@@ -31,11 +31,15 @@ export async function abortSession(parts: AbortParts, sessionId: string): Promis
   const over = new AbortController()
   const late = new Promise<'late'>((resolve) => { parts.timers.after(observedWithinMs, over.signal, () => { resolve('late') }) })
   insist(parts, sessionId, over.signal)
-  const end = await Promise.race([parts.turns.settled(sessionId), late])
-  const idle = end === 'late' ? false : await becomesIdle(parts, sessionId, late)
-  over.abort()
+  const { end, idle } = await ending(parts, sessionId, late).finally(() => { over.abort() })
   const cleared = await clearGhosts(parts, sessionId)
   return ok(idle ? { observed: true, how: `${historyWords(end)}; the session is idle; ${cleared} open asks cleared` } : { observed: false, how: `OpenCode did not show within ${observedWithinMs} ms that it stopped` })
+}
+
+/** How the turn ended, and whether its session then became idle in time. */
+async function ending(parts: AbortParts, sessionId: string, late: Promise<'late'>): Promise<{ readonly end: TurnEnd | null | 'late'; readonly idle: boolean }> {
+  const end = await Promise.race([parts.turns.settled(sessionId), late])
+  return { end, idle: end === 'late' ? false : await becomesIdle(parts, sessionId, late) }
 }
 
 /**

@@ -67,7 +67,7 @@ async function load(path: string, files: SettingsFiles, steps: readonly Settings
     const checked = settingsSchema.safeParse(brought.value)
     const clash = checked.success ? providersClash(checked.data.providers) : null
     if (checked.success && clash === null) return { settings: checked.data, problem: null, locked: null }
-    if ((versionOf(parsed.value) ?? 0) > 1) {
+    if ((versionOf(parsed.value) ?? 0) > defaultSettings.version) {
       const newer = failure('settings-broken', `The settings were written by a newer version of the app and were not touched: ${path}`, 'Defaults are used and changes are not saved. Install the newer version, or move the file away.')
       return { settings: defaultSettings, problem: newer, locked: newer }
     }
