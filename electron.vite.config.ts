@@ -2,6 +2,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { drawnFirstScreens } from './build/first-screen/plugin.ts'
 import { withoutFailpoints } from './build/release/failpoints.ts'
 import { compiledWords } from './build/words/plugin.ts'
 
@@ -53,7 +54,7 @@ const preload = {
 
 const renderer = {
   root: at('src-renderer'),
-  plugins: [compiledWords(), react()],
+  plugins: [compiledWords(), react(), drawnFirstScreens(at('src-renderer/first-screen.tsx'))],
   // Grammars are chunks of their own for a worker, too.
   worker: { format: 'es' as const },
   build: {

@@ -19,6 +19,8 @@ export interface LaunchOptions {
   readonly providers?: readonly Provider[]
 }
 
+type InMain<Result, Given> = (electron: typeof Electron, given: Given) => Result | Promise<Result>
+
 declare global {
   interface Window {
     readonly countersign?: Bridge
@@ -63,8 +65,10 @@ export class App {
     })
     const window = await electron.firstWindow()
     await window.waitForLoadState('domcontentloaded')
-    await answerDialogs(electron)
-    return new App(electron, window, ownerFolder, windowErrors, options.ownerFolder === undefined)
+    const app = new App(electron, window, ownerFolder, windowErrors, options.ownerFolder === undefined)
+    // Playwright cannot see the system's own dialogs: whether to quit while a task runs is answered with the first button, which quits.
+    await app.inMain(({ dialog }) => { dialog.showMessageBox = () => Promise.resolve({ response: 0, checkboxChecked: false }) })
+    return app
   }
 
   /** The journal, logs and settings of this installation. */
@@ -121,14 +125,28 @@ export class App {
     return (await this.audit()).filter((row) => row.type === type)
   }
 
+  /**
+   * Runs `script` in the main process. While main still loads, V8 may collect the debugger's own promise before its answer is read; then
+   * the script is run again, so what runs soon after a launch must be safe to repeat.
+   */
+  async inMain<Result, Given = undefined>(script: InMain<Result, Given>, given?: Given): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await (this.electron.evaluate as (script: InMain<Result, Given>, given?: Given) => Promise<Result>)(script, given)
+      } catch (error) {
+        if (attempt === 20 || !(error instanceof Error) || !error.message.includes('garbage collected')) throw error
+      }
+    }
+  }
+
   /** What the owner chooses in the next folder dialog. */
   async willPickFolder(path: string): Promise<void> {
-    await this.electron.evaluate(({ dialog }, chosen) => { dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [chosen] }) }, path)
+    await this.inMain(({ dialog }, chosen) => { dialog.showOpenDialog = () => Promise.resolve({ canceled: false, filePaths: [chosen] }) }, path)
   }
 
   /** Where the owner saves in the next save dialog. */
   async willSaveAs(path: string): Promise<void> {
-    await this.electron.evaluate(({ dialog }, chosen) => { dialog.showSaveDialog = () => Promise.resolve({ canceled: false, filePath: chosen }) }, path)
+    await this.inMain(({ dialog }, chosen) => { dialog.showSaveDialog = () => Promise.resolve({ canceled: false, filePath: chosen }) }, path)
   }
 
   /** Kills the main process as a crash would; the folder stays for the next launch. */
@@ -154,17 +172,4 @@ export function providersIn(ownerFolder: string, providers: readonly Provider[] 
   writeFileSync(path, JSON.stringify(providers))
   give(path)
   return { COUNTERSIGN_PROVIDERS: path }
-}
-
-/** Playwright cannot see the system's own dialogs: whether to quit while a task runs is answered with the first button, which quits. */
-async function answerDialogs(electron: ElectronApplication): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await electron.evaluate(({ dialog }) => { dialog.showMessageBox = () => Promise.resolve({ response: 0, checkboxChecked: false }) })
-      return
-    } catch (error) {
-      // While main is loading, V8 may collect the debugger's own promise before its answer is read. Setting it again changes nothing.
-      if (attempt === 20 || !(error instanceof Error) || !error.message.includes('garbage collected')) throw error
-    }
-  }
 }

@@ -63,7 +63,7 @@ function samplesOf({ taskId, approvalId, digest, settings }: FuzzSeeds): Readonl
     'task.runSample': { commandId }, 'task.stop': { commandId, taskId }, 'task.writeBrief': { commandId, taskId, brief }, 'task.answer': { commandId, taskId, questionId: 'q', text: 'x' }, 'task.revise': { commandId, taskId, requirement: 'r' }, 'task.recover': { commandId, taskId, exit: 'mark-done' },
     'approval.shown': { approvalId, digest }, 'approval.decide': { commandId, approvalId, digest, verdict: 'approved', reason: null, standing: null }, 'grant.revoke': { commandId, taskId, grantId: 'grt_1' }, 'folder.pick': {}, 'folder.inspect': { path: '/nowhere' }, 'review.get': { taskId }, 'review.savePatch': { taskId },
     'settings.get': {}, 'settings.put': settings, 'providers.list': {}, 'provider.put': { provider, key: null }, 'provider.remove': { id: 'stub' }, 'provider.test': { id: 'stub', modelId: 'stub-model' },
-    'audit.query': { taskId, text: 'x', beforeSeq: null, limit: 1 }, 'audit.verify': {}, 'audit.export': { taskId: null }, 'workspace.list': {}, 'workspace.dispose': { taskId }, 'updates.get': {}, 'updates.look': {}, 'updates.download': {}, 'updates.install': {},
+    'audit.query': { taskId, text: 'x', beforeSeq: null, limit: 1 }, 'audit.verify': {}, 'audit.export': { taskId: null }, 'workspace.list': {}, 'workspace.remove': { taskId }, 'updates.get': {}, 'updates.look': {}, 'updates.download': {}, 'updates.install': {},
   }
 }
 
@@ -78,7 +78,7 @@ export async function exoticCalls({ seed, count }: { readonly seed: number; read
     () => undefined, () => () => 1, () => Symbol('x'), () => 10n, () => new Map([[1, 2]]), () => new Set([1]), () => new Date(NaN), () => /x/g, () => new Uint8Array(1_000), () => new ArrayBuffer(8), () => new Error('x'), () => Promise.resolve(1), () => new Blob(['x']), () => document.body, () => window,
     () => cyclic, () => deep(200), () => deep(2_000), () => deep(20_000), () => new Proxy({}, { get: () => { throw new Error('trap') } }), () => ({ get taskId() { throw new Error('getter') } }), () => Object.create({ taskId: 'x' }) as unknown, () => 'x'.repeat(200_000), () => Array.from({ length: 5_000 }, (_, at) => at), () => ({ ['__proto__']: { taskId: 'x' } }), () => NaN, () => -0, () => Infinity,
   ]
-  const names = ['app.info', 'room.snapshot', 'task.create', 'task.stop', 'approval.decide', 'approval.shown', 'grant.revoke', 'settings.put', 'provider.put', 'audit.query', 'workspace.dispose', 'nothing', '', '__proto__']
+  const names = ['app.info', 'room.snapshot', 'task.create', 'task.stop', 'approval.decide', 'approval.shown', 'grant.revoke', 'settings.put', 'provider.put', 'audit.query', 'workspace.remove', 'nothing', '', '__proto__']
   let answered = 0
   for (let at = 0; at < count; at += 1) {
     const make = makers[(seed + at * 7) % makers.length]

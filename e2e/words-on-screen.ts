@@ -1,4 +1,6 @@
 import { expect, type Page } from '@playwright/test'
+import { said } from '../src-words/de/said.ts'
+import { translatorOf } from '../src-words/said.ts'
 
 /** What is wrong with the words of a screen, each with the text that shows it. */
 export interface WordFaults {
@@ -69,6 +71,22 @@ export interface FixtureScreen {
   /** The keys that lead there, and what is there then. */
   readonly by?: { readonly keys: string; readonly shows: string }
   readonly click?: string
+}
+
+const germanOf = translatorOf(said)
+
+/** Sentences of the main process that a page in German still shows in English. Not looked at: what is approved or run, what somebody else wrote, and the audit's record. */
+export async function leftInEnglish(page: Page): Promise<readonly string[]> {
+  const shown = await page.evaluate(() => {
+    const texts = new Set<string>()
+    const original = '[lang="en"], pre, code, kbd, .code, .digest, .path, .mono, .prose, textarea'
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    for (let node = walk.nextNode(); node !== null; node = walk.nextNode()) if (node.parentElement?.closest(original) === null) texts.add(node.textContent?.trim() ?? '')
+    for (const element of document.querySelectorAll('[aria-label], [title]')) if (element.closest(original) === null) for (const name of ['aria-label', 'title']) texts.add(element.getAttribute(name) ?? '')
+    return [...texts]
+  })
+  // A single word may be German too, or a code that stands as it is.
+  return shown.filter((text) => /\p{L} \p{L}/u.test(text) && germanOf(text) !== text)
 }
 
 const settings = (nth: number, flags = ''): FixtureScreen => ({ name: `settings ${nth}`, scene: 'live', flags, by: { keys: 'Control+,', shows: '.settings-nav' }, click: `.settings-nav .nav-button:nth-child(${nth})` })

@@ -33,7 +33,7 @@ import { fallbackAware } from './shell/fallback-aware.ts'
 import { forkOf } from './shell/fork.ts'
 import { probeAware } from './shell/provider-test.ts'
 import { servingRules } from './shell/serving-rules.ts'
-import { bubblewrapIn, openCodeIn, resourcesFolder, sampleIn, sqliteAddonIn } from './shell/resources-folder.ts'
+import { bubblewrapIn, openCodeIn, openCodeNoteIn, resourcesFolder, sampleIn, sqliteAddonIn } from './shell/resources-folder.ts'
 
 export interface ComposeOptions { readonly dataDir: string; readonly scriptedOwner: boolean; readonly notifier: Notifier; readonly entriesDir: string; readonly appVersion: string; readonly isPackaged: boolean; readonly safeStorage: SafeStorage }
 
@@ -78,12 +78,12 @@ export function buildParts(ground: Ground, options: ComposeOptions) {
   const note = noteTo(log)
   const bundled = openCodeIn(resources, process.platform)
   const adapters = loadOnce(async () => (await import('./late-adapters.ts')).openLateAdapters({
-    ...life, dataDir, runRoot, sampleDir: sampleIn(resources), settings, clock, ids, timers, log, bundledBwrapPath: bubblewrapIn(resources),
+    ...life, dataDir, runRoot, sampleDir: sampleIn(resources), settings, clock, ids, timers, log, bundledBwrapPath: bubblewrapIn(resources), shippedOpenCode: { path: bundled, notePath: openCodeNoteIn(resources) },
     openCodeBinary: () => process.env['COUNTERSIGN_OPENCODE_BIN'] ?? settings.get().openCodeBinary ?? bundled,
   }))
   const sandbox = closable(lateSandbox(adapters, runRoot), clock)
   const coder = { ...late(async () => (await adapters.get()).coder(sandbox), { probe: true, start: true }), mintIds: createMessageIds(ids) }
-  const workspace = late(async () => (await adapters.get()).workspace, { inspect: true, prepare: true, locate: true, readExcerpt: true, diff: true, cleanCopy: true, apply: true, observeApply: true, writePatch: true, dispose: true, usage: true })
+  const workspace = late(async () => (await adapters.get()).workspace, { inspect: true, prepare: true, locate: true, readExcerpt: true, diff: true, cleanCopy: true, apply: true, observeApply: true, writePatch: true, dispose: true, remove: true, usage: true })
   const lead = late(async () => (await adapters.get()).lead, { ask: true })
   const gateway = createModelGateway({
     fork: forkOf(join(options.entriesDir, 'proxy.cjs'), 'Countersign model proxy', (line) => { log.warn('proxy printed', { line }) }), runRoot,
@@ -103,7 +103,7 @@ export function buildParts(ground: Ground, options: ComposeOptions) {
 
 /** R3 needs the sweep of what an earlier life left before the room is drawn, and nothing else of the sandbox. */
 function lateSandbox(adapters: Late<LateAdapters>, runRoot: string): Sandbox {
-  const whole = late(async () => (await adapters.get()).sandbox, { probe: true, launch: true, run: true, endOrphans: true })
+  const whole = late(async () => (await adapters.get()).sandbox, { probe: true, places: true, launch: true, run: true, endOrphans: true })
   return {
     ...whole,
     endOrphans: async (recorded) => {

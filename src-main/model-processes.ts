@@ -39,7 +39,7 @@ export class ModelProcesses {
     const { gateway } = deps
     this.onDemand = {
       close: (taskId) => gateway.close(taskId),
-      onAdmission: (decide) => { gateway.onAdmission(decide) }, onCallStarted: (listener) => { gateway.onCallStarted(listener) }, onCallEnded: (listener) => { gateway.onCallEnded(listener) }, onPreview: (listener) => { gateway.onPreview(listener) },
+      onAdmission: (decide) => { gateway.onAdmission(decide) }, onCallStarted: (listener) => { gateway.onCallStarted(listener) }, onCallProgress: (listener) => { gateway.onCallProgress(listener) }, onCallEnded: (listener) => { gateway.onCallEnded(listener) }, onPreview: (listener) => { gateway.onPreview(listener) },
       open: async (grant) => {
         const [proxy, target] = await Promise.all([this.#startProxy(), this.#located(grant.target)])
         if (!proxy.ok) return proxy

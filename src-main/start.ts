@@ -80,8 +80,8 @@ export async function startApp({ window, entriesDir, give, links }: Opened): Pro
   // A task that waits may go on by itself, or at the next click.
   const open = parts.engine.openTasks()
   if (open.length > 0) parts.processes.warmUp({ demo: open.some(({ targets }) => targets.lead.demo || targets.coder.demo) })
-  await parts.engine.look()
-  ;(await updates.get()).start()
+  // New versions are looked for although a look breaks: one may mend it.
+  await parts.engine.look().finally(async () => { (await updates.get()).start() })
 }
 
 /** Old reports of crashes go when the app starts and when a process of it crashes; a crash of the app itself is seen at the next start. */

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { languageFor } from '../src-words/languages.ts'
 import { bridge, call } from './bridge.ts'
 import { Banners } from './features/banners.tsx'
@@ -7,24 +7,24 @@ import { useDesk } from './features/approvals/desk.ts'
 import { runCommand } from './features/palette/commands.ts'
 import { useCommandContext, useCommandKeys } from './features/palette/use-commands.ts'
 import { FirstRun } from './features/room/first-run.tsx'
-import { useLinkedTask, useShownTask } from './features/room/shown-task.ts'
+import { useLinkedTasks, useShownTask } from './features/room/shown-task.ts'
 import { Sidebar } from './features/sidebar.tsx'
 import { OtherScreen, Palette, prepareReview, prepareRoom, Room, WaitingHolds } from './features/screens.tsx'
 import { speak, useSpoken } from './i18n/language.ts'
 import { t } from './i18n/text.ts'
 import { useRoom, useSyncState, useTaskById, useTaskKeys } from './store/hooks.ts'
 import { useMethod } from './store/queries.ts'
-import { changeUi, useUi } from './store/ui-store.ts'
+import { changeUi, uiState, useUi } from './store/ui-store.ts'
 import { Guard } from './ui/guard.tsx'
 import { FailureNotice, Loading } from './ui/notice.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
-/** The window. */
-export function App(): ReactNode {
+/** The window. `firstScreen`: its page came with the first screen drawn, which then stays while the room is read. */
+export function App({ firstScreen }: { readonly firstScreen: boolean }): ReactNode {
   useSpoken()
   useAppearance()
   useShownTask()
-  useLinkedTask()
+  useLinkedTasks()
   useSignals()
   useCommandKeys()
   const desk = useDesk()
@@ -33,8 +33,11 @@ export function App(): ReactNode {
   const room = useRoom()
   const noTasks = useTaskKeys().length === 0
   const screen = useUi((ui) => ui.screen)
+  const [drawn, setDrawn] = useState(firstScreen)
+  if (drawn && sync.at !== 'loading') setDrawn(false)
+  const waiting = sync.at === 'loading' && !drawn
   const firstRun = noTasks && screen.at === 'room'
-  usePreparedRoom(sync.at === 'loading')
+  usePreparedRoom(waiting)
   usePreparedReview()
   return (
     <div className="app">
@@ -42,7 +45,7 @@ export function App(): ReactNode {
       <Sidebar />
       <main className="main" data-screen={screen.at}>
         <Guard key={screen.at}>
-          {sync.at === 'loading' && noTasks ? (
+          {waiting && noTasks ? (
             <Loading label={t.app.connecting} />
           ) : sync.at === 'failed' ? (
             <div className="screen-trouble">
@@ -90,9 +93,11 @@ function usePreparedReview(): void {
 /** Theme, density and language of the settings. */
 function useAppearance(): void {
   const settings = useMethod('settings.get', {})
-  const theme = settings.data?.appearance.theme ?? 'system'
-  const density = settings.data?.appearance.density ?? 'comfortable'
+  const theme = settings.data?.appearance.theme
+  const density = settings.data?.appearance.density
   useEffect(() => {
+    // Until they are there the page has what main gave it along.
+    if (theme === undefined) return
     const root = document.documentElement
     if (theme === 'system') delete root.dataset['theme']
     else root.dataset['theme'] = theme
@@ -112,17 +117,21 @@ function useSignals(): void {
     () =>
       bridge().onSignal((signal) => {
         if (signal.is === 'menu') runCommand(signal.command, context)
-        else if (signal.is === 'link-waits') void takeLink()
+        else if (signal.is === 'link-waits') void takeLinks()
         else void queries.invalidateQueries()
       }),
     [queries, context],
   )
-  // One may have come before this window listened.
-  useEffect(() => { void takeLink() }, [])
+  // Some may have come before this window listened.
+  useEffect(() => { void takeLinks() }, [])
 }
 
-async function takeLink(): Promise<void> {
-  const link = await call('link.take', {})
-  // Without a journal the call is refused like any other; the window says so elsewhere.
-  if (link.ok && link.value.taskId !== null) changeUi({ linkedTaskId: link.value.taskId })
+/** Until none waits: of several at once each is followed, in its order. */
+async function takeLinks(): Promise<void> {
+  for (;;) {
+    const link = await call('link.take', {})
+    // Without a journal the call is refused like any other; the window says so elsewhere.
+    if (!link.ok || link.value.taskId === null) return
+    changeUi({ linkedTaskIds: [...uiState().linkedTaskIds, link.value.taskId] })
+  }
 }

@@ -16,18 +16,21 @@ const eventsAStream = 80_000
 const streamRounds = 11
 const openStreams = 1_000
 
-const body = (more: object): string => JSON.stringify({ model: 'bench', stream: true, messages: [{ role: 'user', content: 'x'.repeat(2_000) }], ...more })
-const smallBody = body({ stream: false })
+const body = (more: object, words = 2_000): string => JSON.stringify({ model: 'bench', stream: true, messages: [{ role: 'user', content: 'x'.repeat(words) }], ...more })
+// No request is as long as the one before it, as nobody asks a model the same twice: nobody may know a head that he has read before.
+const smallBodies = Array.from({ length: 97 }, (_, at) => body({ stream: false }, 1_900 + (at * 37) % 200))
+let asked = 0
+const smallBody = (): string => smallBodies[asked++ % smallBodies.length] ?? ''
 
 async function latencyRows(peers: Peers, clients: Clients): Promise<BenchRow[]> {
   const all = [peers.straight, ...(peers.nginx === null ? [] : [peers.nginx]), peers.bare, peers.ours, peers.inApp]
   const times = new Map(all.map((peer) => [peer.name, [] as number[][]]))
-  for (const peer of all) for (let count = 0; count < warmUpRequests; count += 1) await clientOf(clients, peer).ask(smallBody)
+  for (const peer of all) for (let count = 0; count < warmUpRequests; count += 1) await clientOf(clients, peer).ask(smallBody())
   for (let block = 0; block < blocks + 2; block += 1) {
     for (const peer of block % 2 === 0 ? all : [...all].reverse()) {
       await pause(breathMs)
       const taken: number[] = []
-      for (let count = 0; count < blockRequests; count += 1) taken.push((await clientOf(clients, peer).ask(smallBody)).wholeMs)
+      for (let count = 0; count < blockRequests; count += 1) taken.push((await clientOf(clients, peer).ask(smallBody())).wholeMs)
       if (block >= 2) times.get(peer.name)?.push(taken)
     }
   }
@@ -76,7 +79,7 @@ async function memoryRows(peers: Peers): Promise<BenchRow[]> {
     const before = proportionalMib(peer.pids())
     await Promise.all(open.map((client) => client.begin(body({ hold: true }))))
     const beside = await RawClient.open(peer)
-    const { firstMs } = await beside.ask(smallBody)
+    const { firstMs } = await beside.ask(smallBody())
     grown.set(peer.name, proportionalMib(peer.pids()) - before)
     if (peer === peers.ours) rows.push({ name: `proxy: a new request beside ${String(openStreams)} open streams, first byte`, value: firstMs, unit: 'ms', reference: null, ratio: null, gate: 'served', pass: true })
     for (const client of [beside, ...open]) client.close()

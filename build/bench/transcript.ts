@@ -26,7 +26,7 @@ const heapGrowthMax = 1.05
 async function append({ app }: DrivenApp, frames: number, make: (frame: number) => EntryRow): Promise<void> {
   // The snapshot says with which number the next patch has to come; nothing else happens in this room.
   const { seq } = await app.call('room.snapshot', { taskId })
-  await app.electron.evaluate(async ({ BrowserWindow }, [channel, from, every, rows]) => {
+  await app.inMain(async ({ BrowserWindow }, [channel, from, every, rows]) => {
     const [shown] = BrowserWindow.getAllWindows()
     for (const [index, row] of rows.entries()) {
       shown?.webContents.send(channel, { seq: from + 1 + index, put: [row], drop: [] })

@@ -1,5 +1,6 @@
 // `npm run acceptance [-- --share] [-- --only TEXT]`: the preview acceptance on the packaged app and real OpenCodes, without a network but loopback.
-// Each case leaves dist/acceptance/CASE.json and pictures of its hold, the run leaves run.json. `--share`: every hold on every OpenCode, all else on the one that ships.
+// Each case leaves dist/acceptance/CASE.json and pictures of its hold, the run leaves run.json. `--share`: each tool and each
+// interface held on every OpenCode, all else on the one that ships.
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

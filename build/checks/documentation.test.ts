@@ -27,6 +27,13 @@ describe('the documentation', () => {
     expect(named.filter((name) => name !== 'ci' && !Object.hasOwn(scripts, name))).toEqual([])
   })
 
+  it.each(['README.md', 'SECURITY.md'])('says of Windows and macOS what the app says there: %s', (path) => {
+    const wslWords = /WSL 2 with this sandbox inside it and interop off/
+    expect(read('src-main/adapters/sandbox/unavailable-sandbox.ts')).toMatch(wslWords)
+    expect(read(path)).toMatch(wslWords)
+    expect([read('src-main/adapters/sandbox/seatbelt-sandbox.ts'), read(path)].map((text) => /macOS[^\n]*(?:untested|never tested)/.test(text))).toEqual([true, true])
+  })
+
   it('measures each figure of the README by a benchmark that there is', () => {
     const named = [...read('README.md').matchAll(/^\|.*\| `([a-z-]+)` \|$/gm)].map(([, name = '']) => name)
     expect(named.length).toBeGreaterThan(5)

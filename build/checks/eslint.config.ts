@@ -73,7 +73,7 @@ export default defineConfig(
   importAllowlist(['src-main/engine/**/*.ts'], []),
   { files: ['src-renderer/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat['recommended-latest']] },
   { files: ['src-main/shell/**/*.ts'], ignores: tests, plugins: { words: wordRules }, rules: { 'words/read-while-drawing': 'error' } },
-  { files: ['src-renderer/**/*.{ts,tsx}'], ignores: [...tests, 'src-renderer/dev/**'], plugins: { words: wordRules }, rules: { 'words/no-literal-text': 'error', 'words/read-while-drawing': 'error', 'words/memo-speaks': 'error' } },
+  { files: ['src-renderer/**/*.{ts,tsx}'], ignores: [...tests, 'src-renderer/dev/**'], plugins: { words: wordRules }, rules: { 'words/no-literal-text': 'error', 'words/translates-said': 'error', 'words/read-while-drawing': 'error', 'words/memo-speaks': 'error' } },
   {
     files: tests,
     rules: {

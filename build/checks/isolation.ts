@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { exitCodeOf } from '../runtime/run-command.ts'
 import { ensureSystemPackages } from '../runtime/system-packages.ts'
-import { closingLine, total, vitestTally, type Tally } from './tally.ts'
+import { closingLine, total, vitestFailures, vitestTally, type Tally } from './tally.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const strangerId = 23_456
@@ -22,6 +22,7 @@ async function probesAs(uid: number | null, scratch: string): Promise<Tally> {
   const [program, args] = uid === null ? [process.execPath, vitest] : ['setpriv', ['--reuid', String(uid), '--regid', String(uid), '--clear-groups', process.execPath, ...vitest]]
   const code = await exitCodeOf(program, args, { cwd: root, env: { ...process.env, HOME: own, TMPDIR: own } })
   const counted = vitestTally(report)
+  for (const failure of vitestFailures(report)) console.log(failure)
   return code !== 0 && counted.failed === 0 ? { ...counted, failed: 1 } : counted
 }
 

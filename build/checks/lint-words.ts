@@ -68,5 +68,33 @@ const memoSpeaks = rule('A memo does not redraw when the language changes: call 
   },
 }))
 
+/** Members of rows and answers that hold sentences of the main process. */
+const saidByMain = new Set(['message', 'todo', 'detail', 'explained', 'reaskReason', 'waitingFor', 'waitsFor', 'runtimeNote', 'why', 'cause', 'reason', 'isolation'])
+
+/** Whether it is a word of the catalogue, `t.group.name`. */
+function isWord(node: SyntaxNode): boolean {
+  const object = of(node, 'object')
+  return object?.type === 'MemberExpression' ? isWord(object) : object?.['name'] === 't'
+}
+
+/** The pieces of an expression that come out as they are: members, those in templates, both sides of a choice. */
+function memberPieces(node: SyntaxNode | null | undefined): readonly SyntaxNode[] {
+  if (node === null || node === undefined) return []
+  switch (node.type) {
+    case 'MemberExpression': return saidByMain.has(String(of(node, 'property')?.['name'])) && !isWord(node) ? [node] : []
+    case 'TemplateLiteral': return (node['expressions'] as SyntaxNode[]).flatMap(memberPieces)
+    case 'ConditionalExpression': return [...memberPieces(of(node, 'consequent')), ...memberPieces(of(node, 'alternate'))]
+    case 'LogicalExpression': return [...memberPieces(of(node, 'left')), ...memberPieces(of(node, 'right'))]
+    case 'JSXExpressionContainer': return memberPieces(of(node, 'expression'))
+    default: return []
+  }
+}
+
+const translatesSaid = rule('What the main process says is English: show it with translated().', (report) => ({
+  ':matches(JSXElement, JSXFragment) > JSXExpressionContainer': (node) => { report(memberPieces(node)) },
+  JSXAttribute: (node) => { if (shown.has(String(of(node, 'name')?.['name'])) || of(node, 'name')?.['name'] === 'value') report(memberPieces(of(node, 'value'))) },
+  'CallExpression[callee.object.object.name="t"] > ObjectExpression > Property': (node) => { report(memberPieces(of(node, 'value'))) },
+}))
+
 /** Rules for the words of the window. */
-export const wordRules: ESLint.Plugin = { rules: { 'no-literal-text': noLiteralText, 'read-while-drawing': readWhileDrawing, 'memo-speaks': memoSpeaks } }
+export const wordRules: ESLint.Plugin = { rules: { 'translates-said': translatesSaid, 'no-literal-text': noLiteralText, 'read-while-drawing': readWhileDrawing, 'memo-speaks': memoSpeaks } }

@@ -38,29 +38,40 @@ const areas: readonly Area[] = [
 
 const reportSchema = z.object({ files: z.record(z.string(), z.object({ source: z.string(), mutants: z.array(z.object({ status: z.string(), mutatorName: z.string(), replacement: z.string().optional(), location: z.object({ start: z.object({ line: z.number() }) }) })) })) })
 
-interface Outcome { readonly killed: number; readonly all: number; readonly left: readonly string[] }
+/** `endless`: those of the noticed that ran out of time. Each has to be a loop without an end; on a machine that is busy with other things it may be a test that was only slow. */
+interface Outcome { readonly killed: number; readonly all: number; readonly left: readonly string[]; readonly endless: readonly string[] }
 
 /** Mutants that did not compile or load say nothing and do not count. A timeout is noticed, too: the test would hang. */
 function outcomeOf(reportPath: string): Outcome {
   const { files } = reportSchema.parse(JSON.parse(readFileSync(reportPath, 'utf8')))
   let [killed, all] = [0, 0]
-  const left: string[] = []
+  const [left, endless]: [string[], string[]] = [[], []]
   for (const [file, { source, mutants }] of Object.entries(files)) {
     const lines = source.split('\n')
     for (const { status, mutatorName, replacement, location: { start } } of mutants) {
+      const named = `${file}:${String(start.line)} ${mutatorName} → ${(replacement ?? '').slice(0, 60)} | ${lines[start.line - 1]?.trim().slice(0, 100) ?? ''}`
       if (status === 'Killed' || status === 'Timeout') killed += 1
-      else if (status === 'Survived' || status === 'NoCoverage') left.push(`${file}:${String(start.line)} ${mutatorName} → ${(replacement ?? '').slice(0, 60)} | ${lines[start.line - 1]?.trim().slice(0, 100) ?? ''}`)
+      else if (status === 'Survived' || status === 'NoCoverage') left.push(named)
       else continue
+      if (status === 'Timeout') endless.push(named)
       all += 1
     }
   }
-  return { killed, all, left: left.sort() }
+  return { killed, all, left: left.sort(), endless: endless.sort() }
+}
+
+const reportOf = (file: string): string => join(reports, `mutation-${basename(file)}.json`)
+
+/** What the last run of a file found; null where there was none, or the file has changed since. */
+function lastOutcome(file: string): Outcome | null {
+  if (!existsSync(reportOf(file))) return null
+  const { files } = reportSchema.parse(JSON.parse(readFileSync(reportOf(file), 'utf8')))
+  return files[file]?.source === readFileSync(join(root, file), 'utf8') ? outcomeOf(reportOf(file)) : null
 }
 
 async function runPart({ file, tests }: Part): Promise<Outcome | null> {
-  const name = basename(file)
-  const report = join(reports, `mutation-${name}.json`)
-  const configuration = join(root, 'node_modules/.cache', `mutation-${name}.json`)
+  const report = reportOf(file)
+  const configuration = join(root, 'node_modules/.cache', basename(report))
   await rm(report, { force: true })
   await mkdir(dirname(configuration), { recursive: true })
   await writeFile(configuration, JSON.stringify({
@@ -80,7 +91,8 @@ function named(wanted: string): Area {
   return { name: wanted, parts }
 }
 
-const shareOf = ({ killed, all }: Pick<Outcome, 'killed' | 'all'>): string => `${String(killed)} of ${String(all)} noticed, ${all === 0 ? 'nothing to change' : `${((killed / all) * 100).toFixed(1)} %`}`
+const percentOf = ({ killed, all }: Pick<Outcome, 'killed' | 'all'>): string => (all === 0 ? 'nothing to change' : `${((killed / all) * 100).toFixed(1)} %`)
+const shareOf = (outcome: Pick<Outcome, 'killed' | 'all'>): string => `${String(outcome.killed)} of ${String(outcome.all)} noticed, ${percentOf(outcome)}`
 
 /** Gives whether enough of the area's mutants were noticed. Of each file a line, and each mutant that was not noticed. */
 async function runArea({ name, parts }: Area): Promise<boolean> {
@@ -89,6 +101,7 @@ async function runArea({ name, parts }: Area): Promise<boolean> {
   for (const part of parts) {
     const outcome = await runPart(part)
     for (const left of outcome?.left ?? []) console.log(`  not noticed: ${left}`)
+    for (const endless of outcome?.endless ?? []) console.log(`  ran out of time: ${endless}`)
     console.log(`  ${basename(part.file)}: ${outcome === null ? 'did not run' : shareOf(outcome)}`)
     whole &&= outcome !== null
     sum.killed += outcome?.killed ?? 0
@@ -99,11 +112,28 @@ async function runArea({ name, parts }: Area): Promise<boolean> {
   return good
 }
 
+interface Figures { readonly killed: number; readonly all: number; readonly endless: number }
+const sumOf = (all: readonly Figures[]): Figures => all.reduce((sum, each) => ({ killed: sum.killed + each.killed, all: sum.all + each.all, endless: sum.endless + each.endless }), { killed: 0, all: 0, endless: 0 })
+
+/** What is known of every file by now, by this run or by one before it: as a table, and in `dist/reports/mutation.json`. */
+async function tellFigures(): Promise<void> {
+  const rows: { readonly name: string; readonly figures: Figures | null }[] = []
+  for (const { name, parts } of areas) {
+    const files = parts.map(({ file }) => { const last = lastOutcome(file); return { name: file, figures: last === null ? null : { killed: last.killed, all: last.all, endless: last.endless.length } } })
+    const known = files.flatMap(({ figures }) => figures ?? [])
+    rows.push(...files, { name: `${name}, ${known.length === files.length ? 'all of it' : 'as far as it was run'}`, figures: sumOf(known) })
+  }
+  const width = Math.max(...rows.map(({ name }) => name.length))
+  for (const { name, figures } of rows) console.log(`${name.padEnd(width)}  ${figures === null ? 'not run since it changed' : `${String(figures.killed).padStart(4)} of ${String(figures.all).padStart(4)}  ${percentOf(figures).padStart(7)}  ${String(figures.endless)} by running out of time`}`)
+  await writeFile(join(reports, 'mutation.json'), `${JSON.stringify(Object.fromEntries(rows.map(({ name, figures }) => [name, figures])), null, 2)}\n`)
+}
+
 async function mutation(wanted: readonly string[]): Promise<number> {
   await mkdir(reports, { recursive: true })
   const chosen = wanted.length === 0 ? areas : wanted.map(named)
   const tally = { passed: 0, failed: 0, skipped: areas.filter(({ name }) => !wanted.some((each) => each.split('/')[0] === name) && wanted.length > 0).length }
   for (const area of chosen) tally[await runArea(area) ? 'passed' : 'failed'] += 1
+  await tellFigures()
   console.log(closingLine(tally))
   return tally.failed > 0 || tally.passed === 0 ? 1 : 0
 }

@@ -5,7 +5,7 @@ import { run } from './run-command.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 /** What the bundles are made of: files and folders of the repository. */
-export const bundleInputs = ['src-main', 'src-preload', 'src-renderer', 'src-words', 'electron.vite.config.ts', 'build/release/failpoints.ts', 'build/words', 'package-lock.json']
+export const bundleInputs = ['src-main', 'src-preload', 'src-renderer', 'src-words', 'electron.vite.config.ts', 'build/release/failpoints.ts', 'build/first-screen', 'build/words', 'package-lock.json']
 const cache = join(root, 'node_modules/.cache')
 /** The main process with failpoints, for tests; the rest of that build is what ships. */
 export const inspectableMain = join(cache, 'countersign-inspectable/main')

@@ -7,7 +7,7 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv
   /** `quiet` shows the output only when the command fails. */
   readonly output?: 'inherit' | 'quiet'
-  /** Sees what the command says on stdout, beside showing it. */
+  /** Sees what the command says, on stdout and on stderr, beside showing it. */
   readonly seen?: (chunk: Buffer) => void
   /** Through the command interpreter: Windows needs it for npm, which is a script there. */
   readonly shell?: boolean
@@ -21,17 +21,17 @@ export interface RunOptions {
  */
 export async function exitCodeOf(command: string, args: readonly string[], options: RunOptions = {}): Promise<number> {
   const quiet = options.output === 'quiet'
-  const ours = options.boundToUs === true ? boundToUs(command, args) : { command, args }
-  const child = spawn(ours.command, ours.args, {
+  const started = options.boundToUs === true ? boundToUs(command, args) : { command, args }
+  const child = spawn(started.command, started.args, {
     cwd: options.cwd,
     env: options.env,
     shell: options.shell ?? false,
-    stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', options.seen === undefined ? 'inherit' : 'pipe', 'inherit'],
+    stdio: quiet || options.seen !== undefined ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
   })
   const stopForwarding = forwardSignals(child)
   const said: Buffer[] = []
   if (quiet) for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => said.push(chunk))
-  else child.stdout?.on('data', (chunk: Buffer) => { process.stdout.write(chunk); options.seen?.(chunk) })
+  else for (const [stream, ours] of [[child.stdout, process.stdout], [child.stderr, process.stderr]] as const) stream?.on('data', (chunk: Buffer) => { ours.write(chunk); options.seen?.(chunk) })
   const code = await new Promise<number>((done, fail) => {
     child.once('error', fail)
     child.once('close', (exit, signal) => {

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, rm, symlink } from 'node:fs/promises'
+import { mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { builtBubblewrap } from './bubblewrap.ts'
 import { openCodeBinary, openCodeName } from './opencode-binary.ts'
+import { openCodeVersion } from './pins.ts'
 import { sqlitePrebuild } from './sqlite-addon.ts'
 import { writeThirdPartyNotices } from './third-party-notices.ts'
 
@@ -16,19 +17,29 @@ export interface ShippedResource {
 }
 
 /**
- * What ships outside of the asar: `native/better_sqlite3.node`, `opencode/opencode[.exe]`, `licences/`, `verify-export.mjs` and the entries of the
- * repository's own `resources/` under their own names. `sqliteAddon`: another addon than the target's prebuild.
+ * What ships outside of the asar: `native/better_sqlite3.node`, `opencode/opencode[.exe]` with a note of its version, `licences/`,
+ * `verify-export.mjs` and the entries of the repository's own `resources/` under their own names. `sqliteAddon`: another addon than the target's prebuild.
  * @throws when the target's OpenCode or SQLite prebuild cannot be had
  */
 export async function shippedResources(target: { readonly platform: NodeJS.Platform; readonly arch: string }, sqliteAddon: string | null): Promise<readonly ShippedResource[]> {
+  const openCode = await openCodeBinary(target)
   return [
     { from: sqliteAddon ?? sqlitePrebuild(target), to: 'native/better_sqlite3.node' },
-    { from: await openCodeBinary(target), to: `opencode/${openCodeName(target.platform)}` },
+    { from: openCode, to: `opencode/${openCodeName(target.platform)}` },
+    { from: await writeOpenCodeNote(openCode), to: 'opencode/shipped.json' },
     { from: join(root, 'LICENSE'), to: 'licences/LICENSE.txt' },
     { from: await writeThirdPartyNotices(), to: 'licences/THIRD-PARTY.txt' },
     { from: join(root, 'build/verify-export.mjs'), to: 'verify-export.mjs' },
     ...ownResources(),
   ]
+}
+
+/** Says of the OpenCode that is shipped which it is, so that the app's first task needs not start it to ask. Gives the note's path. */
+async function writeOpenCodeNote(openCode: string): Promise<string> {
+  const path = join(root, 'node_modules/.cache/opencode-shipped.json')
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, `${JSON.stringify({ version: openCodeVersion, bytes: (await stat(openCode)).size })}\n`)
+  return path
 }
 
 /**

@@ -1,6 +1,6 @@
 import { test } from '../fixtures.ts'
 import { runHeldJob } from './held-job.ts'
-import { runtimesOfOne, setting } from './report.ts'
+import { isShipped, runtimesOfOne, setting } from './report.ts'
 
 const writeBytes = 123_090
 const patchBytes = 130_290
@@ -8,6 +8,8 @@ const patchBytes = 130_290
 for (const openCode of setting.runtimes) {
   for (const api of ['chat', 'responses'] as const) {
     for (const [tool, contentBytes] of [['write', writeBytes], ['apply_patch', patchBytes]] as const) {
+      // A share has each tool and each interface on every OpenCode, and their whole product on the one that ships.
+      if (setting.share && !isShipped(openCode) && (tool === 'write') !== (api === 'chat')) continue
       test(`1: ${tool} of ${contentBytes.toLocaleString('en-US')} bytes, held half-way for 10 s, ${api}, OpenCode ${openCode.version}`, async () => {
         await runHeldJob({ name: `1-${tool}-${api}-${openCode.version}`, openCode, api, tool, contentBytes, slow: { holdMs: 10_000 } })
       })

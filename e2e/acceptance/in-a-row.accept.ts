@@ -64,7 +64,7 @@ for (const openCode of runtimesOfOne()) {
 /** Taken once the coder and its sandbox have gone. */
 async function footprintAtRest(app: App, task: number): Promise<Footprint> {
   await expect.poll(() => processesOf(app.ownerFolder).filter(({ command }) => /bwrap|opencode serve/.test(command)).length, { message: 'processes of the coder', timeout: 30_000 }).toBe(0)
-  await app.electron.evaluate(({ session }) => session.defaultSession.clearCache())
+  await app.inMain(({ session }) => session.defaultSession.clearCache())
   return footprintOf(app, task)
 }
 

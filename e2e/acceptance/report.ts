@@ -19,9 +19,14 @@ export const setting: Setting = (() => {
 /** What ships, in the list of those to run on. */
 const shippedVersion = '1.18.30'
 
+/** Whether it is the one that ships. */
+export function isShipped({ version }: Setting['runtimes'][number]): boolean {
+  return version === shippedVersion
+}
+
 /** All of them, or in a share the shipped one. */
 export function runtimesOfOne(): Setting['runtimes'] {
-  return setting.share ? setting.runtimes.filter(({ version }) => version === shippedVersion) : setting.runtimes
+  return setting.share ? setting.runtimes.filter(isShipped) : setting.runtimes
 }
 
 export interface FileComparison { readonly path: string; readonly expectedBytes: number; readonly actualBytes: number | null; readonly expectedSha256: string; readonly actualSha256: string | null; readonly same: boolean }

@@ -41,10 +41,10 @@ test('while the window is in front, a waiting card is counted and not notified; 
   await app.begin({ title: 'Behind', models: stubModels })
   await expect.poll(async () => (await heard(app)).notifications.length, { timeout: 60_000 }).toBe(1)
   expect((await heard(app)).focused).toBe(0)
-  await app.electron.evaluate(() => { (globalThis as unknown as { clickNotification: () => void }).clickNotification() })
+  await app.inMain(() => { (globalThis as unknown as { clickNotification: () => void }).clickNotification() })
   expect((await heard(app)).focused, 'shown and focused by the click').toBeGreaterThan(0)
 
-  await app.electron.evaluate(({ BrowserWindow }) => { for (const window of BrowserWindow.getAllWindows()) window.isFocused = () => true })
+  await app.inMain(({ BrowserWindow }) => { for (const window of BrowserWindow.getAllWindows()) window.isFocused = () => true })
   await app.begin({ title: 'In front', models: stubModels })
   await expect.poll(async () => (await heard(app)).badges.at(-1), { timeout: 60_000 }).toBe(2)
   expect((await heard(app)).notifications, 'who looks at the window needs none').toHaveLength(1)
@@ -52,7 +52,7 @@ test('while the window is in front, a waiting card is counted and not notified; 
 
 /** Listens in on what the app tells the system; the window counts as not in front. */
 async function listen(app: App): Promise<void> {
-  await app.electron.evaluate(({ app: main, BrowserWindow, Menu, Notification }) => {
+  await app.inMain(({ app: main, BrowserWindow, Menu, Notification }) => {
     const told: Told = { notifications: [], badges: [], trays: [], focused: 0 }
     Object.assign(globalThis, { told })
     Notification.isSupported = () => true
@@ -69,5 +69,5 @@ async function listen(app: App): Promise<void> {
 }
 
 async function heard(app: App): Promise<Told> {
-  return app.electron.evaluate(() => (globalThis as unknown as { told: Told }).told)
+  return app.inMain(() => (globalThis as unknown as { told: Told }).told)
 }

@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
@@ -8,6 +9,7 @@ import { expect, test } from '../fixtures.ts'
 import { stubEntry, stubModels } from '../models.ts'
 import { replaceProgram, smallDiskFor } from '../mounts.ts'
 import { give, newOwnerFolder, subfolder } from '../owner-folder.ts'
+import { makeProject } from '../owners-project.ts'
 
 let ownerFolder: string
 const journalOf = (folder: string): string => join(folder, 'user-data', 'journal', 'journal.sqlite')
@@ -55,6 +57,46 @@ test('an OpenCode that is too old starts nothing, and the window names its versi
     expect((await app.audit()).filter((event) => event.type === 'task-opened')).toEqual([])
     await app.window.getByRole('button', { name: /no OpenCode/ }).click()
     await expect(app.window.getByRole('main')).toContainText(/0\.15\.0/)
+  })
+})
+
+/** Types a folder and starts in the same moment: what the form says of it then, or that it found the folder without a word. */
+function startWhileLookedAt(path: Locator, folder: string): Promise<string> {
+  return path.evaluate(async (field, typed) => {
+    const form = field.closest('form')!
+    const told = new Promise<string>((resolve) => {
+      new MutationObserver(() => {
+        const said = [...form.querySelectorAll('.form-end [role="status"]')].map((status) => status.textContent).join('')
+        if (said !== '' || form.querySelector('[data-folder]') !== null) resolve(said === '' ? 'nothing was said' : said)
+      }).observe(form, { subtree: true, childList: true, characterData: true })
+    })
+    // As React sees typing: the value as the browser sets it, then its event.
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!.call(field, typed)
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+    await new Promise(requestAnimationFrame)
+    form.requestSubmit()
+    return told
+  }, folder)
+}
+
+test('a task that cannot start says so beside its button, wherever the long form is scrolled to', async () => {
+  const old = join(ownerFolder, 'opencode')
+  writeFileSync(old, '#!/bin/sh\necho 0.15.0\n')
+  chmodSync(old, 0o755)
+  await using(await App.launch({ ownerFolder, env: { COUNTERSIGN_OPENCODE_BIN: old } }), async (app) => {
+    const { window } = app
+    await app.inMain(({ BrowserWindow }) => { BrowserWindow.getAllWindows()[0]!.setContentSize(1_000, 700) })
+    await window.getByRole('navigation').getByRole('button', { name: 'New task' }).click()
+    for (const [name, words] of [['Title', 'Mine'], ['Requirement', 'Do it.'], ['Criterion 1', 'It is done.'], ['Test command', 'true']] as const) await window.getByRole('textbox', { name }).fill(words)
+    expect(await startWhileLookedAt(window.getByRole('textbox', { name: 'Path' }), makeProject(ownerFolder, { 'README.md': '# Mine\n' }))).toBe('The folder is still being looked at. Start once more when it is shown what was found.')
+    await expect(window.getByRole('main')).toContainText('1 file')
+    await expect(window.getByText('still being looked at')).toBeHidden()
+    await window.getByRole('textbox', { name: 'Title' }).scrollIntoViewIfNeeded()
+    await window.getByRole('button', { name: 'Start task' }).click()
+    const said = window.getByRole('alert').filter({ hasText: 'The task was not started' })
+    await expect(said).toContainText('0.15.0', { timeout: 30_000 })
+    await expect(said).toBeInViewport({ ratio: 1 })
+    await window.screenshot({ path: 'dist/screens/new-task-not-started.png' })
   })
 })
 

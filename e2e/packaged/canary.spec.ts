@@ -47,7 +47,7 @@ test('secrets in the operator\'s environment and home reach no child, no request
     for (const [what, words] of [['the coder', 'opencode'], ['a command', 'sleep 621'], ['the proxy and the demo model', 'node.mojom.NodeService']] as const) expect(children.filter(({ command, environment: seen }) => command.includes(words) && seen.includes('PATH=')).length, `${what} is among the children whose environment is looked at`).toBeGreaterThan(0)
     expect(children.filter((one) => leaks(one.environment)).map(({ command }) => command), 'children with a secret in their environment').toEqual([])
     expect(processesOf(ownerFolder).filter(({ command: line }) => leaks(line)).map(({ pid }) => pid), 'processes with a secret in their arguments').toEqual([])
-    const dumps = await app.electron.evaluate(({ app: main }) => main.getPath('crashDumps'))
+    const dumps = await app.inMain(({ app: main }) => main.getPath('crashDumps'))
     expect(dumps.startsWith(app.userData), 'crash dumps would stand where the hunt below looks').toBe(true)
 
     await room.stop()

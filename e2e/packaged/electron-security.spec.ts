@@ -8,7 +8,7 @@ import { Trap } from '../trap.ts'
 const unpacked = resolve(import.meta.dirname, '../../dist/linux-unpacked')
 
 test('the window\'s page is isolated, sandboxed, without Node, web views, remote content or developer tools (points 2 to 4, 6, 8 to 12)', async ({ app }) => {
-  const [preferences, devTools] = await app.electron.evaluate(({ BrowserWindow }) => {
+  const [preferences, devTools] = await app.inMain(({ BrowserWindow }) => {
     const page = BrowserWindow.getAllWindows()[0]!.webContents
     page.openDevTools()
     return [(page as unknown as { getLastWebPreferences(): Record<string, unknown> }).getLastWebPreferences(), page.isDevToolsOpened()] as const
@@ -58,7 +58,7 @@ test('the window goes nowhere and opens nothing (points 13 to 15)', async ({ app
   const trap = await Trap.set()
   try {
     const before = app.window.url()
-    await app.electron.evaluate(({ BrowserWindow }) => {
+    await app.inMain(({ BrowserWindow }) => {
       const left: string[] = []
       Object.assign(globalThis, { left })
       BrowserWindow.getAllWindows()[0]!.webContents.on('will-frame-navigate', (event) => { left.push(`${event.url} ${event.defaultPrevented ? 'prevented' : 'let go'}`) })
@@ -71,7 +71,7 @@ test('the window goes nowhere and opens nothing (points 13 to 15)', async ({ app
       return [window.open(`${address}/open`), window.open('about:blank'), window.open('file:///etc/passwd')].map((made) => made === null)
     }, trap.address)
     expect(opened).toEqual([true, true, true])
-    await expect.poll(() => app.electron.evaluate(() => (globalThis as unknown as { left: string[] }).left), 'it was about to go, and was kept').toEqual([`${trap.address}/location prevented`])
+    await expect.poll(() => app.inMain(() => (globalThis as unknown as { left: string[] }).left), 'it was about to go, and was kept').toEqual([`${trap.address}/location prevented`])
     expect(app.window.url()).toBe(before)
     expect(app.electron.windows()).toHaveLength(1)
     expect(trap.hits).toEqual([])
@@ -94,7 +94,7 @@ test('every permission is denied (point 5)', async ({ app }) => {
 
 test('only the app\'s own page is answered, and the bridge exposes three functions and nothing of Electron (points 17, 20)', async ({ app }) => {
   expect(await app.window.evaluate(() => Object.entries(window.countersign ?? {}).map(([name, value]) => `${name}: ${typeof value}`).sort())).toEqual(['call: function', 'onPatch: function', 'onSignal: function'])
-  const foreign = await app.electron.evaluate(async ({ app: main, BrowserWindow }) => {
+  const foreign = await app.inMain(async ({ app: main, BrowserWindow }) => {
     const preload = `${main.getAppPath()}/out/preload/index.cjs`
     const stranger = new BrowserWindow({ show: false, webPreferences: { preload, contextIsolation: true, sandbox: true } })
     await stranger.loadURL('data:text/html,<p>stranger</p>')

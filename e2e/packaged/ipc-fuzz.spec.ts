@@ -35,7 +35,7 @@ test(`${messages} fuzzed messages of the window change nothing and crash nothing
 
 /** A task with a card that waits: the fuzzer knows its ids. Dialogs of the system are answered with “cancel”. */
 async function somethingToAimAt(app: App): Promise<FuzzSeeds> {
-  await app.electron.evaluate(({ dialog }) => {
+  await app.inMain(({ dialog }) => {
     dialog.showOpenDialog = () => Promise.resolve({ canceled: true, filePaths: [] })
     dialog.showSaveDialog = () => Promise.resolve({ canceled: true, filePath: '' })
   })

@@ -16,7 +16,7 @@ test.afterEach(() => { rmSync(ownerFolder, { recursive: true, force: true }) })
 test.setTimeout(240_000)
 
 interface Looks { readonly bounds: Electron.Rectangle; readonly zoom: number }
-const looks = (app: App): Promise<Looks> => app.electron.evaluate(({ BrowserWindow }) => {
+const looks = (app: App): Promise<Looks> => app.inMain(({ BrowserWindow }) => {
   const window = BrowserWindow.getAllWindows()[0]!
   return { bounds: window.getNormalBounds(), zoom: window.webContents.getZoomFactor() }
 })
@@ -25,7 +25,7 @@ test('the window opens where it was, as large and as zoomed; a place that is bro
   const first = await App.launch({ ownerFolder })
   const fresh = await looks(first)
   const wanted = { x: 40, y: 60, width: 1100, height: 700 }
-  await first.electron.evaluate(({ BrowserWindow }, bounds) => { const window = BrowserWindow.getAllWindows()[0]!; window.setBounds(bounds); window.webContents.setZoomFactor(1.25) }, wanted)
+  await first.inMain(({ BrowserWindow }, bounds) => { const window = BrowserWindow.getAllWindows()[0]!; window.setBounds(bounds); window.webContents.setZoomFactor(1.25) }, wanted)
   const placeFile = join(first.userData, 'window.json')
   // A drag's end is written down by itself, before the app closes.
   await expect.poll(() => existsSync(placeFile) ? (JSON.parse(readFileSync(placeFile, 'utf8')) as { area: { width: number } }).area.width : 0).toBe(1100)
@@ -50,8 +50,8 @@ test('quitting while a task works asks once; "Keep working" keeps it, "Stop and 
   await app.begin({ title: 'A task at work', models: stubModels })
   await app.room.approve('brief')
   await provider.halfway()
-  const asked = async (): Promise<readonly string[]> => app.electron.evaluate(() => (globalThis as unknown as { asked: string[] }).asked)
-  await app.electron.evaluate(({ app: main, dialog }) => {
+  const asked = async (): Promise<readonly string[]> => app.inMain(() => (globalThis as unknown as { asked: string[] }).asked)
+  await app.inMain(({ app: main, dialog }) => {
     const asked: string[] = []
     const answers: ((response: number) => void)[] = []
     Object.assign(globalThis, { asked, answers })
@@ -65,13 +65,13 @@ test('quitting while a task works asks once; "Keep working" keeps it, "Stop and 
   })
   await expect.poll(async () => (await asked()).length).toBe(1)
   expect((await asked())[0]).toContain('A task at work')
-  const answer = (response: number): Promise<void> => app.electron.evaluate((_electron, chosen) => { (globalThis as unknown as { answers: ((response: number) => void)[] }).answers.shift()?.(chosen) }, response)
+  const answer = (response: number): Promise<void> => app.inMain((_electron, chosen) => { (globalThis as unknown as { answers: ((response: number) => void)[] }).answers.shift()?.(chosen) }, response)
   await answer(1)
   await expect(app.room.header).toHaveAttribute('data-status', 'working')
   expect(processesRunning(ownerFolder, 'opencode'), 'the coder works on').not.toEqual([])
 
   const ended = once(app.electron.process(), 'exit')
-  await app.electron.evaluate(({ app: main }) => { setImmediate(() => { main.quit() }) })
+  await app.inMain(({ app: main }) => { setImmediate(() => { main.quit() }) })
   await expect.poll(async () => (await asked()).length, 'asked again for another quit').toBe(2)
   // The answer ends the app, so that its own answer may not come back.
   await answer(0).catch(() => undefined)
@@ -108,12 +108,12 @@ test('opening at login is off, is turned on in Settings, and is the desktop\'s o
     expect(existsSync(entry)).toBe(false)
     await login.click({ force: true })
     await expect.poll(() => existsSync(entry)).toBe(true)
-    expect(readFileSync(entry, 'utf8')).toContain(`Exec="${await app.electron.evaluate(() => process.execPath)}"`)
+    expect(readFileSync(entry, 'utf8')).toContain(`Exec="${await app.inMain(() => process.execPath)}"`)
     await expect(login).toBeChecked()
     await app.window.screenshot({ path: 'dist/screens/settings-system.png' })
     await login.click({ force: true })
     await expect.poll(() => existsSync(entry)).toBe(false)
-    const crashes = await app.electron.evaluate(({ app: main, crashReporter }) => ({ folder: main.getPath('crashDumps'), uploads: crashReporter.getUploadToServer() }))
+    const crashes = await app.inMain(({ app: main, crashReporter }) => ({ folder: main.getPath('crashDumps'), uploads: crashReporter.getUploadToServer() }))
     expect(crashes).toEqual({ folder: join(app.userData, 'Crashpad'), uploads: false })
     await expect(app.window.getByText('Nothing is sent anywhere')).toBeVisible()
     await expect.poll(() => existsSync(old), 'a report that is too old goes by itself').toBe(false)

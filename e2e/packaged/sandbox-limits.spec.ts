@@ -29,19 +29,26 @@ test('a sandbox\'s limits are the owner\'s within bounds: a wrong one is named a
   await expect(window.getByText(inForce), 'looked at again under the new limits').toBeVisible()
   await window.screenshot({ path: 'dist/screens/settings-limits.png' })
 
-  provider.coder(does.bash(tooLarge), does.say('Done.'))
+  provider.coder(does.bash(tooLarge), does.write('/workspace/poem.txt', 'a line\n'), does.bash('true', 'Run the tests'), does.say('Done.'))
   const taskId = await app.begin({ title: 'Under the least limits', models: stubModels })
   await window.getByRole('option', { name: /Under the least limits/ }).click()
   await room.approve('brief')
   await expect(room.hold('command')).toContainText(inForce, { timeout: 90_000 })
   await window.screenshot({ path: 'dist/screens/card-limits.png' })
   await room.approve('command')
-  await expect(room.tools({ tool: 'bash' })).toContainText('exit 153', { timeout: 60_000 })
+  // The test command is a second row, perhaps before this is looked at.
+  await expect(room.tools({ tool: 'bash' }).first()).toContainText('exit 153', { timeout: 60_000 })
   await expect(room.transcript).toContainText('may have passed the limit on a file\'s size (64 MiB)', { timeout: 60_000 })
+
+  await room.endsUnverified(90_000)
 
   const target = join(app.ownerFolder, 'audit.jsonl')
   await app.willSaveAs(target)
   await app.call('audit.export', { taskId: taskId as never })
-  const started = readFileSync(target, 'utf8').split('\n').find((line) => line.includes('"coder-started"')) ?? ''
-  for (const words of [inForce, '"processesMax":128']) expect(started.replaceAll('\\"', '"')).toContain(words)
+  const lines = readFileSync(target, 'utf8').split('\n').map((line) => line.replaceAll('\\"', '"'))
+  const started = lines.find((line) => line.includes('"coder-started"')) ?? ''
+  for (const words of [inForce, '"processesMax":128']) expect(started).toContain(words)
+  const checked = lines.filter((line) => line.includes('"verification-ended"')).map((line) => /"testRun":(\{.*?"limits":\{.*?\})/.exec(line)?.[1])
+  expect(checked.length, 'Bot A ran the tests in clean copies').toBeGreaterThan(0)
+  for (const run of checked) for (const limit of ['"memoryBytesMax":1073741824', '"processesMax":128', '"commandCpuMsMax":60000', '"fileBytesMax":67108864']) expect(run, 'what such a run could use at most is on record with it').toContain(limit)
 })

@@ -26,12 +26,12 @@ test('a link from outside brings the window to the front and shows its task, and
     await expect.poll(async () => (await app.eventsOf('hold-opened')).length, { timeout: 60_000 }).toBe(2)
     const before = (await app.audit()).length
     await app.window.getByRole('button', { name: 'Settings', exact: true }).click()
-    await app.electron.evaluate(({ BrowserWindow }) => {
+    await app.inMain(({ BrowserWindow }) => {
       const fronts = { count: 0 }
       Object.assign(globalThis, { fronts })
       BrowserWindow.getAllWindows()[0]!.focus = () => { fronts.count += 1 }
     })
-    const fronts = (): Promise<number> => app.electron.evaluate(() => (globalThis as unknown as { fronts: { count: number } }).fronts.count)
+    const fronts = (): Promise<number> => app.inMain(() => (globalThis as unknown as { fronts: { count: number } }).fronts.count)
 
     for (const link of [`countersign://task/${older}?approve=1`, `countersign://task/${older}/approve`, 'countersign://settings', `COUNTERSIGN://task/${older}`]) await secondInstance(link)
     expect(await fronts(), 'a second start always shows the first').toBe(4)
@@ -41,6 +41,13 @@ test('a link from outside brings the window to the front and shows its task, and
     await secondInstance('countersign://task/tsk_never')
     await expect(app.window.getByRole('status', { name: 'Messages' })).toContainText('The link names a task that is not here')
     await expect(app.room.header).toHaveAttribute('data-task-id', older)
+    // Several in one moment: each is followed, so that one that names nothing takes no other's place.
+    const notHere = app.window.getByRole('status', { name: 'Messages' }).getByText('The link names a task that is not here')
+    await expect(notHere, 'the last one\'s message has gone').toHaveCount(0, { timeout: 30_000 })
+    const newer = (await app.eventsOf('hold-opened')).map(({ taskId }) => taskId).find((taskId) => taskId !== older)!
+    await app.inMain(({ app: main }, links) => { for (const link of links) main.emit('second-instance', {}, ['countersign', link], '/', undefined) }, [older, newer, 'tsk_nowhere'].map((id) => `countersign://task/${id}`))
+    await expect(app.room.header).toHaveAttribute('data-task-id', newer)
+    await expect(notHere).toHaveCount(1)
     // What is shown gets its shown-at receipt, as with a click on the task; nothing else was written.
     expect((await app.audit()).slice(before).map(({ type }) => type).filter((type) => type !== 'hold-shown')).toEqual([])
   } finally {
@@ -66,7 +73,7 @@ test('a second start while a command waits changes nothing of it: one process of
     await expect(card.getByRole('button', { name: 'Approve', exact: true })).toBeEnabled({ timeout: 90_000 })
     const id = await card.getAttribute('data-approval-id')
     const before = await app.audit()
-    // With and without a link, also at once; of links that come together the window takes the last.
+    // With and without a link, also at once.
     await Promise.all([secondInstance(), secondInstance(`countersign://task/${taskId}`)])
     await secondInstance('countersign://task/tsk_never')
     await expect(app.window.getByRole('status', { name: 'Messages' })).toContainText('The link names a task that is not here')

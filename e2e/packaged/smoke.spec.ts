@@ -25,13 +25,13 @@ test('answers a malformed address of its own scheme instead of hanging', async (
 test('keeps Node out of the window and the window in Chromium\'s sandbox', async ({ app }) => {
   const leaked = await app.window.evaluate(() => ['require', 'process', 'module', 'Buffer'].filter((name) => name in globalThis))
   expect(leaked).toEqual([])
-  const pid = await app.electron.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.getOSProcessId() ?? 0)
+  const pid = await app.inMain(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.getOSProcessId() ?? 0)
   // Seccomp: 2 is filter mode, which only the sandbox sets.
   expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^Seccomp:\s+2$/m)
 })
 
 test('keeps all of its state in the folder that --user-data-dir names', async ({ app }) => {
-  expect(await app.electron.evaluate(({ app: main }) => main.getPath('userData'))).toBe(app.userData)
+  expect(await app.inMain(({ app: main }) => main.getPath('userData'))).toBe(app.userData)
 })
 
 test('what ships opens the same window, says its versions, and its SQLite works', async () => {

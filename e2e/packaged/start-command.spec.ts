@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from '../fixtures.ts'
+import { Room } from '../room.ts'
 import { waitForLine } from '../shipped-app.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -21,8 +22,8 @@ function running(folder: string): readonly string[] {
   })
 }
 
-test('`npm start`, the README\'s first command, opens a window that can run the sample, and when npm ends nothing of it stays', async () => {
-  test.setTimeout(180_000)
+test('`npm start`, the README\'s first command, opens a window whose sample runs until it is accepted, and when npm ends nothing of it stays', async () => {
+  test.setTimeout(300_000)
   const folder = mkdtempSync(join(tmpdir(), 'countersign-start-'))
   const npm = spawn('npm', ['start', '--', '--remote-debugging-port=0', '--disable-gpu', `--user-data-dir=${folder}`], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(npm, 'exit')
@@ -34,6 +35,13 @@ test('`npm start`, the README\'s first command, opens a window that can run the 
     const window = context?.pages()[0] ?? (await context?.waitForEvent('page'))
     if (window === undefined) throw new Error('the app has no window')
     await expect(window.getByRole('button', { name: 'Run the sample task' })).toBeEnabled({ timeout: 60_000 })
+    const room = new Room(window)
+    await room.runSample()
+    await room.approve('brief')
+    await room.approve('command', 120_000)
+    await room.hasStatus('result-ready', 120_000)
+    await room.acceptResult()
+    await room.hasStatus('accepted')
     await browser.close()
   } finally {
     npm.kill('SIGTERM')

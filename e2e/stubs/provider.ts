@@ -136,7 +136,7 @@ export class StubProvider {
     switch (step.is) {
       case 'hang': return
       case 'nonsense': response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>It works!</body></html>'); return
-      case 'status': response.writeHead(step.status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: step.message, type: 'stub', code: null } })); return
+      case 'status': response.writeHead(step.status, { 'content-type': 'application/json', ...(step.retryAfterS === undefined ? {} : { 'retry-after': String(step.retryAfterS) }) }).end(JSON.stringify({ error: { message: step.message, type: 'stub', code: null } })); return
       case 'call': case 'text': await this.#reply(asked, step, response)
     }
   }

@@ -1,5 +1,5 @@
 /** What the scripted provider does with one request. */
-export type Step = CallStep | TextStep | { readonly is: 'hang' } | { readonly is: 'status'; readonly status: number; readonly message: string } | { readonly is: 'nonsense' }
+export type Step = CallStep | TextStep | { readonly is: 'hang' } | { readonly is: 'status'; readonly status: number; readonly message: string; readonly retryAfterS?: number } | { readonly is: 'nonsense' }
 
 /** A tool call, its arguments streamed in small deltas. */
 export interface CallStep {
@@ -10,8 +10,8 @@ export interface CallStep {
   readonly text?: string
   /** Stops half-way through the arguments: for that long, or until `release` of the provider when it is 'until-released', or dies there. */
   readonly half?: { readonly forMs: number } | 'until-released' | 'dies'
-  /** A second call of the same reply under the same id, as some gateways send it; chat only. */
-  readonly twin?: { readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
+  /** A second call of the same reply under the same id, as some gateways send it, or under `id`; chat only. */
+  readonly twin?: { readonly tool: string; readonly input: Readonly<Record<string, unknown>>; readonly id?: string }
   /** Before the reply begins, as a model thinks; without it there is no wait. */
   readonly thinksMs?: number
   /** Between two pieces of the arguments; without it they follow as fast as they go. */

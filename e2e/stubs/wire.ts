@@ -17,8 +17,8 @@ interface Wire {
   readonly callBegin: () => string
   readonly argument: (piece: string) => string
   readonly callEnd: () => string
-  /** Another whole call under the same id. */
-  readonly twin: (tool: string, json: string) => string
+  /** Another whole call, under the same id where it has none of its own. */
+  readonly twin: (tool: string, json: string, id?: string) => string
   readonly end: () => string
 }
 
@@ -38,7 +38,7 @@ export async function stream(api: 'chat' | 'responses', reply: Dressed, step: Ca
     const paceMs = step.is === 'call' ? step.paceMs : undefined
     if (!await pieces(reply.call.json, response, wire.argument, atHalf, paceMs === undefined ? nextTurn : () => after(paceMs), onArgument)) return
     response.write(wire.callEnd())
-    if (step.is === 'call' && step.twin !== undefined) response.write(wire.twin(step.twin.tool, JSON.stringify(step.twin.input)))
+    if (step.is === 'call' && step.twin !== undefined) response.write(wire.twin(step.twin.tool, JSON.stringify(step.twin.input), step.twin.id))
   }
   response.end(wire.end())
 }
@@ -73,7 +73,7 @@ function chatWire(reply: Dressed): Wire {
     textBegin: () => '', text: (content) => chunk({ content }), textEnd: () => '',
     callBegin: () => chunk({ tool_calls: [{ index: 0, id: reply.call?.id, type: 'function', function: { name: reply.call?.tool, arguments: '' } }] }),
     argument: (piece) => chunk({ tool_calls: [{ index: 0, function: { arguments: piece } }] }), callEnd: () => '',
-    twin: (tool, json) => chunk({ tool_calls: [{ index: 1, id: reply.call?.id, type: 'function', function: { name: tool, arguments: json } }] }),
+    twin: (tool, json, id) => chunk({ tool_calls: [{ index: 1, id: id ?? reply.call?.id, type: 'function', function: { name: tool, arguments: json } }] }),
     end: () => `${chunk({}, reply.call === null ? 'stop' : 'tool_calls')}data: ${JSON.stringify({ ...base, choices: [], usage: { prompt_tokens: usage.input, completion_tokens: usage.output, total_tokens: usage.input + usage.output } })}\n\ndata: [DONE]\n\n`,
   }
 }
@@ -93,7 +93,7 @@ function responsesWire(reply: Dressed): Wire {
     callBegin: () => event('response.output_item.added', { output_index: callAt.output_index, item: { ...call, status: 'in_progress', arguments: '' } }),
     argument: (delta) => event('response.function_call_arguments.delta', { ...callAt, delta }),
     callEnd: () => event('response.function_call_arguments.done', { ...callAt, arguments: reply.call?.json }) + event('response.output_item.done', { output_index: callAt.output_index, item: call }),
-    twin: () => { throw new Error('one id for two calls is told over chat only') },
+    twin: () => { throw new Error('two calls of one reply are told over chat only') },
     end: () => event('response.completed', { response: responsesBody(reply, 'completed') }),
   }
 }

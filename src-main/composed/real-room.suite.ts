@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
+import { execFileSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -7,25 +7,26 @@ import { defaultSandboxLimits, limits } from '../../src-preload/contract/limits.
 import type { NewTask } from '../../src-preload/contract/methods.ts'
 import { ok } from '../../src-preload/contract/result.ts'
 import { createLead } from '../adapters/lead/proxy-lead.ts'
+import { createKnownVersions, identify } from '../adapters/opencode/known-versions.ts'
 import { createOpenCodeCoder } from '../adapters/opencode/opencode-coder.ts'
 import { startDemoProvider } from '../adapters/proxy/demo-process.ts'
 import { createModelGateway } from '../adapters/proxy/gateway.ts'
 import { entries, nodeFork, realClock, realTimers } from '../adapters/proxy/node-fork.suite.ts'
-import { createBubblewrapSandbox } from '../adapters/sandbox/bubblewrap-sandbox.ts'
-import { insidePaths } from '../adapters/sandbox/inside-paths.ts'
+import { createBubblewrapSandbox, type SandboxDeps } from '../adapters/sandbox/bubblewrap-sandbox.ts'
 import { openJournal } from '../adapters/sqlite/open.ts'
+import { textFiles } from '../adapters/system/text-files.ts'
 import { createWorkspace } from '../adapters/workspace/workspace.ts'
 import type { TaskState } from '../core/task/model.ts'
 import { waitingHolds } from '../core/task/model.ts'
 import { createRoomTransport } from '../engine/room-transport.ts'
 import { Engine } from '../engine/engine.ts'
-import type { Ids, ModelDirectory } from '../engine/ports.ts'
+import type { Ids, ModelDirectory, Sandbox } from '../engine/ports.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const binary = join(root, 'node_modules/opencode-linux-x64/bin/opencode')
 
 /** Everything real but Electron: sandbox, OpenCode, proxy and demo processes, SQLite, folders. */
-export async function openRealRoom(options: { readonly holdMs?: number } = {}) {
+export async function openRealRoom(options: { readonly holdMs?: number; /** Another sandbox than that of Linux. */ readonly create?: (deps: SandboxDeps, dir: string) => Sandbox } = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'cs-room-'))
   let count = 0
   const ids: Ids = { next: (prefix) => `${prefix}_${Date.now().toString(36)}${String(++count).padStart(6, '0')}` }
@@ -38,8 +39,12 @@ export async function openRealRoom(options: { readonly holdMs?: number } = {}) {
   const gateway = createModelGateway({ fork: nodeFork(entries.proxy, children), runRoot: join(dir, 'run'), credentials: () => Promise.resolve(null), clock: realClock, timers: realTimers, ids, log, preferredPort: 0 })
   const started = await gateway.start()
   if (!started.ok) throw new Error(started.error.message)
-  const sandbox = createBubblewrapSandbox({ runRoot: join(dir, 'run'), openCodeBinary: () => binary, limits: () => defaultSandboxLimits, clock: realClock, ids })
-  const coder = createOpenCodeCoder({ sandbox, binaryPath: () => binary, clock: realClock, ids, timers: realTimers, log: (line) => { log(line.level, line.msg, line) }, shellClientPath: insidePaths.shell, filesDir: join(dir, 'opencode-run') })
+  const sandbox = (options.create ?? createBubblewrapSandbox)({ runRoot: join(dir, 'run'), openCodeBinary: () => binary, limits: () => defaultSandboxLimits, clock: realClock, ids }, dir)
+  const versions = createKnownVersions({ path: join(dir, 'opencode-versions.json'), shipped: { path: binary, notePath: join(dir, 'none') }, files: textFiles, log: (line) => { log(line.level, line.msg, line) } })
+  // The bound on a version's probe is the app's; on a loaded machine OpenCode's start is slower, and what is tested here comes after it.
+  const file = await identify(binary)
+  if (file !== null) await versions.keep(file, execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim())
+  const coder = createOpenCodeCoder({ sandbox, binaryPath: () => binary, clock: realClock, ids, timers: realTimers, log: (line) => { log(line.level, line.msg, line) }, filesDir: join(dir, 'opencode-run'), versions })
   const workspace = createWorkspace({ root: join(dir, 'tasks'), sampleDir: join(root, 'resources/sample'), clock: realClock, quotaBytes: () => 1e10, patchDir: join(dir, 'patches') })
   const journal = openJournal({ path: join(dir, 'journal/journal.sqlite'), clock: realClock })
   if (!journal.ok) throw new Error(journal.error.message)

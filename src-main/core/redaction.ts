@@ -12,6 +12,11 @@ const keyLooking = new RegExp([
   String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
 ].join('|'), 'g')
 
+/** Whether anything in it looks like a vendor's key, and would be replaced. */
+export function looksLikeKey(text: string): boolean {
+  return redactKeyLooking(text) !== text
+}
+
 /** Replaces whatever looks like a vendor's key. Linear in the text; a text without any comes back as it is. */
 export function redactKeyLooking(text: string): string {
   return text.replace(keyLooking, redactionMark)

@@ -7,6 +7,11 @@ import type { Admission, AdmissionAsk, GatewayCallEnd, ModelDirectory } from './
 
 export interface AdmissionDeps { readonly dispatcher: Dispatcher; readonly lanes: Lanes; readonly directory: ModelDirectory; readonly bootId: string }
 
+/** What could not be reserved does not leave; it may once the journal takes it, so whoever asked asks again. */
+function notRecorded({ code, message }: Failure): Admission {
+  return { admit: false, code, message, again: true }
+}
+
 /**
  * The budget at the proxy's door. B1. A call is reserved in the journal before its first byte leaves, and settled after;
  * one that never settles counts as spent.
@@ -25,17 +30,22 @@ export class Admissions {
     const state = this.#deps.dispatcher.state(ask.taskId)
     if (state === undefined) return { admit: false, code: 'unknown_task', message: 'This task is not known.' }
     const refused = this.#deps.lanes.ready(ask.taskId)
-    if (refused !== null) return { admit: false, code: refused.code, message: refused.message }
+    if (refused !== null) return notRecorded(refused)
     const target = this.#deps.directory.resolve(state.targets[ask.bot].ref)
     const sent = this.#deps.dispatcher.dispatch(ask.taskId, {
       is: 'call-wanted', bot: ask.bot, model: ask.model, bodyBytes: ask.bodyBytes, price: target.ok ? target.value.price : null, outputTokensMax: target.ok ? target.value.outputTokens : 32_000, streams: ask.streams ?? false, outputTokensAsked: ask.outputTokensAsked ?? null,
     }, { commandId: `${this.#deps.bootId}:call:${String(ask.callNumber)}`, actor: 'host' })
-    if (!sent.ok) return { admit: false, code: sent.error.code, message: sent.error.message }
+    if (!sent.ok) return notRecorded(sent.error)
     for (const event of sent.value.events) {
       if (event.type === 'call-reserved') { this.#calls.set(ask.callNumber, { taskId: ask.taskId, bot: ask.bot, call: event.call }); return { admit: true, ...(event.outputTokensMax === undefined ? {} : { outputTokensMax: event.outputTokensMax }) } }
       if (event.type === 'call-refused') return { admit: false, code: event.code, message: event.message }
     }
     return { admit: false, code: 'stopped', message: 'The task does not take model calls any more.' }
+  }
+
+  /** The task's own number of a call that was admitted and has not ended. */
+  callOf(callNumber: number): { readonly taskId: TaskId; readonly call: number } | null {
+    return this.#calls.get(callNumber) ?? null
   }
 
   /** Settles with what the vendor reported; unknown stays unknown. */

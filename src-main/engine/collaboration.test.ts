@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { failure } from '../../src-preload/contract/failure.ts'
+import { defaultSandboxLimits } from '../../src-preload/contract/limits.ts'
 import { sayTurnEnded, sayWrite } from '../adapters/memory/scripted-coder.ts'
 import { createMemoryJournal } from '../adapters/memory/memory-journal.ts'
 import { leadSays, newTask, openScriptedRoom, steadyLead } from '../adapters/memory/scripted-room.ts'
@@ -129,6 +130,15 @@ describe('the whole collaboration', () => {
       expect(await room.decide('approved')).toMatchObject({ ok: false, error: { code: 'verification-failed' } })
       expect(room.workspace.applied).toEqual([])
     }
+  })
+
+  it('names what Bot A\'s runs could use at most, each by the sandbox that it ran in', async () => {
+    const room = await atWork([leadSays.review])
+    Object.assign(room.workspace, { heldTests: 'bun test /oracle' })
+    sayTurnEnded(room.coder.run(), 'Done.')
+    await room.settle()
+    const limits = defaultSandboxLimits
+    expect(room.state()).toMatchObject({ verified: true, verification: { testRun: { limits }, oracle: { limits } } })
   })
 
   it('asks again, with the reason, when the folder changed underneath', async () => {

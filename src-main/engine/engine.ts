@@ -1,5 +1,5 @@
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
-import type { ApprovalId, CommandId, TaskId } from '../../src-preload/contract/ids.ts'
+import type { ApprovalId, CommandId, Digest, TaskId } from '../../src-preload/contract/ids.ts'
 import { limits } from '../../src-preload/contract/limits.ts'
 import type { NewTask } from '../../src-preload/contract/methods.ts'
 import { err, ok, type Result } from '../../src-preload/contract/result.ts'
@@ -9,8 +9,10 @@ import type { OwnerCommand } from '../core/task/commands.ts'
 import type { RunVersions, TargetFacts } from '../core/task/events.ts'
 import { isFinished, type TaskState } from '../core/task/model.ts'
 import { Admissions } from './admission.ts'
+import { CallWaitsDesk } from './call-waits.ts'
 import { newTaskDigest } from './content-digest.ts'
 import { Dispatcher, otherContent } from './dispatch.ts'
+import { EarlierResults } from './earlier-results.ts'
 import { coderEffects } from './effects/coder.ts'
 import { leadEffects } from './effects/lead.ts'
 import { hostOf } from './effects/models.ts'
@@ -28,6 +30,7 @@ import { RoomPost } from './room-post.ts'
 import { refuseAll, Runs } from './runs.ts'
 import { createSteadyClock, type SteadyClock } from './steady-clock.ts'
 import { Watch } from './watch.ts'
+import { WriteWaits } from './write-waits.ts'
 
 export interface EngineDeps extends Failing {
   readonly clock: Clock; /** Milliseconds of waking time since some moment of this life; never set back. */ readonly monotonicMs: () => number; readonly ids: Ids; readonly timers: Timers; readonly journal: Journal; readonly sandbox: Sandbox; readonly coder: Coder; readonly gateway: ModelGateway; readonly transport: RoomCarrier; readonly directory: ModelDirectory; readonly lead: Lead; readonly workspace: Workspace; readonly notifier: Notifier
@@ -49,6 +52,7 @@ export class Engine {
   readonly #lanes: Lanes
   readonly #ingest: Ingest
   readonly #watch: Watch
+  readonly #earlierResults: EarlierResults
   readonly #bootId: string
   readonly #lifetime = new AbortController()
   #isolation: IsolationReport | null = null
@@ -72,19 +76,24 @@ export class Engine {
       },
     })
     const shared = { ...deps, dispatcher: this.#dispatcher, lanes: this.#lanes, runs: this.#runs }
+    this.#earlierResults = new EarlierResults({ ...shared, signal: this.#lifetime.signal })
     const previews = new Previews({ ...shared, room: this.room, idUsedTwice: (taskId, callId, tool) => { this.#ingest.idUsedTwice(taskId, callId, tool) } })
     const ingest = new Ingest({ ...shared, room: this.room, previews })
     this.#ingest = ingest
+    const writeWaits = new WriteWaits({ ...shared, room: this.room })
     this.#outbox = new Outbox({
       ...shared,
       handlers: {
         ...workspaceEffects(shared), ...leadEffects(shared),
-        ...coderEffects({ ...shared, carried: (taskId) => post.carried(taskId), quiet: (taskId) => this.#outbox.quiet(taskId), onSignal: (taskId, signal) => { ingest.signal(taskId, signal) }, decideCommand: (taskId, ask, signal) => ingest.decideCommand(taskId, ask, signal), onCommandEnded: (taskId, command) => { ingest.commandEnded(taskId, command) } }),
+        ...coderEffects({ ...shared, carried: (taskId) => post.carried(taskId), quiet: (taskId) => this.#outbox.quiet(taskId), onSignal: (taskId, signal) => { ingest.signal(taskId, signal) }, decideCommand: (taskId, ask, signal) => ingest.decideCommand(taskId, ask, signal), onCommandEnded: (taskId, command) => { ingest.commandEnded(taskId, command) }, onWriteWait: (taskId, wait) => { writeWaits.tell(taskId, wait) } }),
       },
     })
     const admissions = new Admissions({ ...shared, bootId: this.#bootId })
     deps.gateway.onAdmission((ask) => Promise.resolve(admissions.admit(ask)))
-    deps.gateway.onCallEnded((end) => { admissions.ended(end) })
+    const waits = new CallWaitsDesk({ ...shared, room: this.room, callOf: (callNumber) => admissions.callOf(callNumber) })
+    deps.gateway.onCallStarted((ask) => { waits.started(ask) })
+    deps.gateway.onCallProgress((progress) => { waits.progress(progress) })
+    deps.gateway.onCallEnded((end) => { admissions.ended(end); waits.ended(end) })
     deps.gateway.onPreview((preview) => { previews.seen(preview) })
   }
 
@@ -92,13 +101,29 @@ export class Engine {
   async start(): Promise<void> {
     await recover({ ...this.#deps, dispatcher: this.#dispatcher, lanes: this.#lanes, outbox: this.#outbox, bootId: this.#bootId })
     for (const state of this.#dispatcher.states()) this.#watch.resume(state)
+    this.#earlierResults.remember(this.#dispatcher.states())
   }
 
   /** Looks for isolation and at the coder before the first task asks: both start programs, and the coder's is large. */
   async look(): Promise<void> {
-    this.#isolation = await this.#deps.sandbox.probe()
-    for (const { taskId } of this.#dispatcher.states()) this.#dispatcher.touch(taskId)
-    await this.#deps.coder.probe()
+    try {
+      this.#isolation = await this.#deps.sandbox.probe()
+      for (const { taskId } of this.#dispatcher.states()) this.#dispatcher.touch(taskId)
+      await this.#deps.coder.probe()
+    } finally {
+      // Files of an earlier life need neither of the two.
+      this.#earlierResults.begin()
+    }
+  }
+
+  /** The owner opens a task: what is to be known of it before it is decided on is looked at. */
+  opened(taskId: TaskId): void {
+    this.#earlierResults.open(taskId)
+  }
+
+  /** The files of a task's result were read for the owner, who is told where they are others. */
+  resultRead(taskId: TaskId, found: Digest): void {
+    this.#earlierResults.read(taskId, found)
   }
 
   /** Begins a task, once: the same command id gives the same task. Refuses where isolation, provider or room for it is missing. */

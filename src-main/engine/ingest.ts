@@ -1,11 +1,12 @@
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
-import type { CallId, Millis, TaskId } from '../../src-preload/contract/ids.ts'
+import type { CallId, GrantId, Millis, TaskId } from '../../src-preload/contract/ids.ts'
 import { limits } from '../../src-preload/contract/limits.ts'
 import { rowKey } from '../../src-preload/contract/rows.ts'
 import { editDigest, isEditTool } from '../core/approval/edit-call.ts'
 import { workspaceRoot } from '../core/approval/path-pattern.ts'
 import { digestOfText, utf8Bytes, wellFormed } from '../core/digest.ts'
 import type { HostCommand } from '../core/task/commands.ts'
+import { targetText } from './command-row.ts'
 import type { Clock, CommandAsk, CommandRun, CommandVerdict, CoderSignal } from './ports.ts'
 import type { Dispatcher } from './dispatch.ts'
 import type { Lanes } from './lanes.ts'
@@ -70,11 +71,13 @@ export class Ingest {
       }
       case 'turn-ended': {
         this.#sayTexts(taskId, signal.signalId)
-        this.#deps.runs.peek(taskId)?.texts.clear()
+        const run = this.#deps.runs.peek(taskId)
+        run?.texts.clear()
         this.#deps.previews.settle(taskId, 'The turn ended before the call was complete.')
         this.#waiting(taskId, null)
+        if (run !== undefined) run.failedCalls = 0
         // G3. A grant is for its turn: what was approved and did not run is asked for again.
-        this.#deps.runs.peek(taskId)?.grants.splice(0)
+        run?.grants.splice(0)
         this.#send(taskId, signal.signalId, { is: 'turn-ended', messageId: signal.messageId, outcome: signal.outcome, text: wellFormed(signal.text).slice(0, messageCharsHeld), failure: signal.outcome === 'completed' ? null : turnFailure(signal.error, signal.errorCode) })
         return
       }
@@ -95,7 +98,13 @@ export class Ingest {
     if (this.#closed || run === undefined || isOver(run)) return { verdict: 'refuse', reason: 'the task does not run' }
     const refused = this.#deps.lanes.ready(taskId)
     if (refused !== null) return { verdict: 'refuse', reason: refused.message }
-    if (takeGrant(run, ask.text, ask.cwd, (grantId) => grantStands(this.#deps.dispatcher.state(taskId), grantId, this.#deps.clock.now()))) return { verdict: 'run' }
+    if (signal.aborted) return { verdict: 'refuse', reason: 'its caller is gone' }
+    const stands = (grantId: GrantId): boolean => grantStands(this.#deps.dispatcher.state(taskId), grantId, this.#deps.clock.now())
+    const taken = takeGrant(run, ask.text, ask.cwd, stands)
+    if (taken !== null) {
+      const { grantId } = taken
+      return grantId === undefined ? { verdict: 'run' } : { verdict: 'run', stands: () => stands(grantId) }
+    }
     return new Promise((answer) => {
       let goesOn = (): void => undefined
       const resolve = (verdict: CommandVerdict): void => { goesOn(); answer(verdict) }
@@ -162,7 +171,7 @@ export class Ingest {
     const output = wellFormed(signal.output)
     this.#send(taskId, signal.signalId, {
       is: 'tool-ended', callId: signal.callId, tool: signal.tool, parentCallId: signal.parentCallId ?? null, state: signal.outcome, ...inputOf(signal.input), output: output.slice(0, limits.toolOutputHeldBytesMax), outputTruncated: output.length > limits.toolOutputHeldBytesMax,
-      exitCode: signal.exitCode, title: signal.title, reason: signal.outcome === 'interrupted' ? 'Interrupted.' : null, ...(isEditTool(signal.tool) ? { change: editDigest(signal.tool, signal.input) } : {}),
+      exitCode: signal.exitCode, title: signal.title, ...(isEditTool(signal.tool) ? { change: editDigest(signal.tool, signal.input) } : {}), ...(signal.strayed === undefined ? {} : { strayed: signal.strayed }),
     })
   }
 
@@ -187,7 +196,7 @@ function noteFamily(run: Run, { sessionId, parentSessionId, parentCallId }: Code
 /** Why a turn failed, in words: the proxy's own refusals are readable by their code. */
 function turnFailure(error: string | null, code: string | null): Failure {
   const words = (error ?? 'no reason was given').slice(0, 1_000)
-  if (code === 'budget_exhausted') return failure('budget-exhausted', words, 'Request a revision with a larger budget, or start a new task.')
+  if (code === 'budget_exhausted') return failure('budget-exhausted', words, 'Start a new task with a larger budget.')
   if (code === 'tools_fallback_ineligible') return failure('provider-refused', words, 'Mend the provider in Settings → Providers: requests with tools are served direct or not at all.')
   if (code === 'requests_per_turn') return failure('limit-hit', words, 'Look at what Bot B did in this turn, then start the task again with a narrower requirement.')
   if (code === 'usage_unknown') return failure('usage-unknown', words, 'Remove the money cap, or choose a model with a known price and usage.')
@@ -206,7 +215,7 @@ function targetOf(input: unknown): string | null {
   if (typeof input !== 'object' || input === null) return null
   for (const key of targetKeys) {
     const value = (input as Record<string, unknown>)[key]
-    if (typeof value === 'string') return wellFormed(value.split('\n')[0] ?? value).slice(0, 4_000)
+    if (typeof value === 'string') return targetText(value)
   }
   const patch = (input as Record<string, unknown>)['patchText']
   const file = typeof patch === 'string' ? /^\*\*\* (?:Add|Update|Delete) File: (.+)$/m.exec(patch)?.[1] : undefined

@@ -138,6 +138,13 @@ describe('quitting', () => {
 })
 
 describe('grants and asks', () => {
+  it('a command whose caller has gone before it was asked for leaves no card behind', async () => {
+    const at = await working()
+    expect(await at.room.coder.run().spec.decideCommand({ askId: 'ask_gone', text: 'ls', cwd: '/workspace' }, AbortSignal.abort())).toEqual({ verdict: 'refuse', reason: 'its caller is gone' })
+    await at.room.settle()
+    expect(waitingHolds(stateOf(at))).toEqual([])
+  })
+
   it('lets no command through on a grant whose approval did not reach the runtime', async () => {
     const at = await working()
     at.room.coder.run().say({ is: 'permission-asked', permissionId: 'per_1', callId: null, permission: 'bash', patterns: ['ls'], command: 'ls', workdir: '/workspace', files: [], diff: null })

@@ -113,6 +113,26 @@ describe('permissions of the coder', () => {
     expect(await second).toMatchObject({ verdict: 'refuse' })
   })
 
+  it('lets a command of a standing grant through only while that stands, also after its wait', async () => {
+    const room = await atWork()
+    await ask(room, 'per_1', 'ls -la')
+    const { hold } = waitingHolds(room.state())[0]!
+    await room.show(room.taskId, hold.approvalId)
+    await room.give({ is: 'decide-hold', approvalId: hold.approvalId, digest: hold.digest, verdict: 'approved', reason: null, standing: standingOffer(room.taskId, hold)!.choices[0]!.digest })
+    await ask(room, 'per_2', 'ls -la')
+    const { decideCommand } = room.coder.run().spec
+    const signal = new AbortController().signal
+    expect(await decideCommand({ askId: 'ask_1', text: 'ls -la', cwd: '/workspace' }, signal), 'the approval itself').toEqual({ verdict: 'run' })
+    const granted = await decideCommand({ askId: 'ask_2', text: 'ls -la', cwd: '/workspace' }, signal)
+    const unasked = decideCommand({ askId: 'ask_3', text: 'ls -la', cwd: '/workspace' }, signal)
+    await room.settle()
+    const stand = async () => [granted, await unasked].map((each) => each.verdict === 'run' && each.stands?.())
+    expect(await stand()).toEqual([true, true])
+    await room.give({ is: 'revoke-grant', grantId: [...room.state().grants.keys()][0]! })
+    expect(await stand(), 'whether the runtime asked for it or not').toEqual([false, false])
+    expect([granted, await unasked].map((each) => 'otherwise' in each), 'only what the runtime asked for can be decided anew').toEqual([false, true])
+  })
+
   it('stops the run when somebody else answers a permission', async () => {
     const room = await atWork()
     room.coder.run().say({ is: 'permission-replied', permissionId: 'per_9', reply: 'always' })

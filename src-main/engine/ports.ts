@@ -5,7 +5,7 @@ import type { EditedFile } from '../core/approval/path-pattern.ts'
 import type { Peer, Route } from '../core/envelope/mailbox.ts'
 import type { Failure } from '../../src-preload/contract/failure.ts'
 import type { Result } from '../../src-preload/contract/result.ts'
-import type { CoderRuntime, FileChange, IsolationReport, ModelRef, Mount, SandboxLimits, ServingPath, StopProof, TaskSource } from '../../src-preload/contract/task.ts'
+import type { CallWaits, CoderRuntime, FileChange, IsolationReport, ModelRef, Mount, SandboxLimits, ServingPath, StopProof, TaskSource } from '../../src-preload/contract/task.ts'
 import type { FolderFacts } from '../../src-preload/contract/methods.ts'
 import type { CredentialExchange } from '../../src-preload/contract/settings.ts'
 
@@ -61,16 +61,35 @@ export interface Journal {
 
 // ---------------------------------------------------------------- sandbox
 
-/** Folder paths are of the host; inside, the workspace is `/workspace`, the private home `/home/agent`. */
+/**
+ * Where things are for a task's agent, as a program inside has to name them: the launcher says so, since not every system can give a folder another
+ * name. To the room, and so on cards, in patterns and in the journal, the workspace is `/workspace` on all of them.
+ */
+export interface AgentPlaces {
+  readonly workspace: string
+  readonly home: string
+  /** For short-lived files. */
+  readonly temporary: string
+  /** The command broker's client, which stands in for the agent's shell. */
+  readonly shell: string
+  readonly proxyBaseUrl: string
+  /** A port for the agent to listen on. */
+  readonly controlPort: number
+  /** Where its own programs are looked for, as in `PATH`. */
+  readonly searchPath: string
+}
+/** Folder paths are of the host. */
 export interface AgentSpec {
   readonly label: string
+  /** Those that were told for this launch; where they are always the same, it goes without. */
+  readonly places?: AgentPlaces
   readonly workspaceDir: string
   readonly stateDir: string
-  /** Read-only inside as `/opt/opencode/opencode`. */
+  /** Read-only inside: as `/opt/opencode/opencode`, or at its own path where no folder can be given another name. */
   readonly binaryPath: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Host Unix socket of the model proxy; inside it is 127.0.0.1:7000. It stands alone in its folder, which is what the sandbox sees: a proxy that comes back is reached again. */
+  /** Host Unix socket of the model proxy; inside it is where `places` say. It stands alone in its folder, which is what the sandbox sees: a proxy that comes back is reached again. */
   readonly egressSocketPath: string
   /** Port that the agent listens on inside; reachable from the host by `controlSocketPath` only. */
   readonly controlPort: number
@@ -88,8 +107,11 @@ export interface AgentSpec {
   readonly limits?: SandboxLimits | undefined
 }
 export interface CommandAsk { readonly askId: string; readonly text: string; readonly cwd: string }
-export type CommandVerdict = { readonly verdict: 'run' } | { readonly verdict: 'refuse'; readonly reason: string }
-export interface CommandRun { readonly askId: string; readonly text: string; readonly cwd: string; readonly exitCode: number | null; readonly refused: string | null; readonly logDigest: Digest; readonly logTail: string; readonly durationMs: number; readonly limitHit: string | null }
+/** `stands`: whether the standing grant that lets it run still does. It may have to wait for its turn, so it is asked after that. */
+/** `stands`: whether what allows it still does, where that may end; once it does not, the command is refused for `otherwise`, or decided anew where there is none. */
+export type CommandVerdict = { readonly verdict: 'run'; readonly stands?: () => boolean; readonly otherwise?: string } | { readonly verdict: 'refuse'; readonly reason: string }
+/** `limits`: what its sandbox let it use at most; absent where nothing ran. */
+export interface CommandRun { readonly askId: string; readonly text: string; readonly cwd: string; readonly exitCode: number | null; readonly refused: string | null; readonly logDigest: Digest; readonly logTail: string; readonly durationMs: number; readonly limitHit: string | null; readonly limits?: SandboxLimits }
 
 export interface AgentProcess {
   readonly controlSocketPath: string
@@ -101,14 +123,17 @@ export interface AgentProcess {
   /** Ends the whole tree and proves that it is empty; idempotent. */
   stop(): Promise<StopProof>
 }
+/** `cwd` and `into` as the room names them. */
 export interface CommandSpec {
   readonly workspaceDir: string; readonly text: string; readonly cwd: string; readonly mounts: readonly Mount[]; readonly timeoutMs: number; readonly outputBytesMax: number
-  /** Extra read-only folders: host path → inside path. */
-  readonly readOnly: readonly { readonly hostPath: string; readonly into: string }[]
+  /** Extra read-only folders: host path → inside path. `variable`: names, in the command's environment, where the folder is; a system that cannot give it another name needs that. */
+  readonly readOnly: readonly { readonly hostPath: string; readonly into: string; readonly variable?: string }[]
 }
 export interface Sandbox {
   /** Runs the real argument list with `true`, bounded; cached for some seconds. */
   probe(): Promise<IsolationReport>
+  /** Where things will be for an agent that is launched on these folders of the host; each answer is for one launch. */
+  places(at: Pick<AgentSpec, 'workspaceDir' | 'stateDir'>): Promise<Result<AgentPlaces, Failure>>
   launch(spec: AgentSpec, signal: AbortSignal): Promise<Result<AgentProcess, Failure>>
   /** One command in a sandbox of its own, without network, agent home or sockets. */
   run(spec: CommandSpec, signal: AbortSignal): Promise<Result<CommandRun, Failure>>
@@ -156,7 +181,10 @@ export interface CoderSpec {
   readonly permissions: { readonly edit: 'allow' | 'ask' | 'deny'; readonly bash: 'ask' | 'deny' }
   readonly decideCommand: AgentSpec['decideCommand']; readonly onCommandEnded: AgentSpec['onCommandEnded']
   readonly onSignal: (signal: CoderSignal) => void
+  readonly onWriteWait: (wait: WriteWait) => void
 }
+/** A write that may be made has to wait for its turn: for commands that run, or for an edit that is being made. `for` null: it waits no longer. */
+export interface WriteWait { readonly of: { readonly is: 'edit'; readonly callId: CallId } | { readonly is: 'command'; readonly askId: string; readonly text: string }; readonly for: 'command' | 'edit' | null }
 /** What the coder's runtime lets us observe, as ours. `signalId` = upstream id + revision: duplicates carry the same id. */
 export type CoderSignal = { readonly signalId: string; readonly sessionId: string; readonly parentSessionId: string | null; /** The call that began this session, where the runtime says so. */ readonly parentCallId?: CallId } & (
   | { readonly is: 'busy' }
@@ -170,7 +198,7 @@ export type CoderSignal = { readonly signalId: string; readonly sessionId: strin
    */
   | { readonly is: 'tool-pending'; readonly callId: CallId; readonly tool: string; readonly wireCallId?: string; readonly target?: string | null; readonly begun?: boolean }
   | { readonly is: 'tool-running'; readonly callId: CallId; readonly tool: string; readonly input: unknown; readonly output: string | null }
-  | { readonly is: 'tool-ended'; readonly callId: CallId; readonly tool: string; readonly outcome: 'done' | 'failed' | 'interrupted'; readonly input: unknown; readonly output: string; readonly title: string | null; readonly exitCode: number | null }
+  | { readonly is: 'tool-ended'; readonly callId: CallId; readonly tool: string; readonly outcome: 'done' | 'failed' | 'interrupted'; readonly input: unknown; readonly output: string; readonly title: string | null; readonly exitCode: number | null; /** Of an edit that was let through: what was found to be other than approved when it had ended. */ readonly strayed?: string }
   | { readonly is: 'permission-asked'; readonly permissionId: string; readonly callId: CallId | null; readonly permission: string; readonly patterns: readonly string[]; readonly command: string | null; readonly workdir: string | null; readonly files: readonly EditedFile[]; readonly diff: string | null; /** Of an edit, where the runtime says which call asks. */ readonly edit?: EditCall }
   | { readonly is: 'permission-replied'; readonly permissionId: string; readonly reply: string }
   | { readonly is: 'question-asked'; readonly questionId: string; readonly callId: CallId | null; readonly questions: readonly { readonly question: string; readonly header: string; readonly options: readonly string[]; readonly multiple: boolean }[] }
@@ -187,7 +215,8 @@ export interface CoderRun {
   findSession(title: string): Promise<Result<{ readonly sessionId: string } | null, Failure>>
   /** Idempotent by messageId and partId; resolves when accepted (204), not when the turn ends. A failure with code `submit-ambiguous` may have been accepted. */
   submit(turn: { readonly sessionId: string; readonly messageId: string; readonly partId: string; readonly text: string; readonly system: string }): Promise<Result<null, Failure>>
-  answerPermission(permissionId: string, reply: { readonly allow: true } | { readonly allow: false; readonly message: string }): Promise<Result<null, Failure>>
+  /** `stands`: whether what allows it still does. An edit may have to wait before it goes on, so it is asked after that. */
+  answerPermission(permissionId: string, reply: { readonly allow: true; readonly stands?: () => boolean } | { readonly allow: false; readonly message: string }): Promise<Result<null, Failure>>
   answerQuestion(questionId: string, answers: readonly (readonly string[])[]): Promise<Result<null, Failure>>
   rejectQuestion(questionId: string): Promise<Result<null, Failure>>
   /** abort → wait → clear ghosts; the observation that the turn is over. */
@@ -228,9 +257,11 @@ export interface ModelTarget { readonly ref: ModelRef; readonly providerLabel: s
 /** Asked before each model request leaves; the engine reserves in the journal and answers. A refusal is final for that request. */
 export interface AdmissionAsk { readonly callNumber: number; readonly taskId: TaskId; readonly bot: Bot; readonly model: string; readonly bodyBytes: number; readonly api: 'chat' | 'responses'; readonly streams?: boolean; readonly outputTokensAsked?: number | null }
 /** `outputTokensMax`: tokens of output that were reserved, where the model may put out more: the stream is cut there. */
-export type Admission = { readonly admit: true; readonly outputTokensMax?: number } | { readonly admit: false; readonly code: string; readonly message: string }
+export type Admission = { readonly admit: true; readonly outputTokensMax?: number } | { readonly admit: false; readonly code: string; readonly message: string; readonly again?: true }
 /** `final`: it was refused, and the same request will be. */
-export interface GatewayCallEnd { readonly callNumber: number; readonly taskId: TaskId; readonly bot: Bot; readonly path: ServingPath; readonly status: number | null; readonly modelAnswered: string | null; readonly inputTokens: number | null; readonly outputTokens: number | null; readonly latencyMs: number; readonly failure: Failure | null; readonly final?: boolean; readonly directLeft?: boolean | undefined }
+export interface GatewayCallEnd { readonly callNumber: number; readonly taskId: TaskId; readonly bot: Bot; readonly path: ServingPath; readonly status: number | null; readonly modelAnswered: string | null; readonly inputTokens: number | null; readonly outputTokens: number | null; readonly latencyMs: number; readonly failure: Failure | null; readonly final?: boolean; readonly directLeft?: boolean | undefined; /** After how long the provider that refused wants to be asked again. */ readonly retryAfterMs?: number | undefined }
+/** What an open call waits for has changed. Display only. */
+export interface CallProgress { readonly callNumber: number; readonly taskId: TaskId; readonly bot: Bot; readonly waits: CallWaits }
 /** A growing tool call as the wire tap sees it. Display only. `sessionId` from the request's own header, null if unknown. */
 export interface ToolPreview {
   readonly taskId: TaskId; readonly sessionId: string | null; readonly callId: CallId; readonly tool: string | null
@@ -245,6 +276,7 @@ export interface ModelGateway {
   close(taskId: TaskId): Promise<void>
   onAdmission(decide: (ask: AdmissionAsk) => Promise<Admission>): void
   onCallStarted(listener: (call: AdmissionAsk) => void): void
+  onCallProgress(listener: (progress: CallProgress) => void): void
   onCallEnded(listener: (end: GatewayCallEnd) => void): void
   onPreview(listener: (preview: ToolPreview) => void): void
 }
@@ -278,6 +310,8 @@ export interface Workspace {
   writePatch(taskId: TaskId, toPath: string): Promise<Result<null, Failure>>
   /** Snapshot of the workspace first, then removal. */
   dispose(taskId: TaskId): Promise<Result<null, Failure>>
+  /** Removes all that is on disk of a task, its snapshot too. */
+  remove(taskId: TaskId): Promise<Result<null, Failure>>
   usage(): Promise<readonly { readonly taskId: TaskId; readonly bytes: number }[]>
 }
 

@@ -54,6 +54,20 @@ describe('a preview', () => {
     expect(tools(at)).toHaveLength(1)
   })
 
+  it('tells what it is about as soon as that is known, and of all else once a frame', async () => {
+    const at = await working()
+    const told: (string | null)[] = []
+    at.room.engine.room.follow(({ put }) => { for (const row of put) if (row.kind === 'entry' && row.body.is === 'tool') told.push(row.body.target) })
+    at.room.gateway.preview(preview(at, 'a'))
+    await Promise.resolve()
+    at.room.gateway.preview(preview(at, 'a', { argumentBytes: 20 }))
+    await Promise.resolve()
+    expect(told).toEqual([null])
+    at.room.gateway.preview(preview(at, 'a', { argumentBytes: 30, target: 'src/a.ts' }))
+    await Promise.resolve()
+    expect(told).toEqual([null, 'src/a.ts'])
+  })
+
   it('waits for its session, and is shown once that is a descendant of the task\'s own, under the call that began it', async () => {
     const at = await working()
     at.room.gateway.preview(preview({ ...at, session: 'ses_child' }, 'c', { argumentBytes: 7 }))

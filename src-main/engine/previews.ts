@@ -2,6 +2,7 @@ import type { CallId, Millis, TaskId } from '../../src-preload/contract/ids.ts'
 import { rowKey, type EntryRow, type ToolBody } from '../../src-preload/contract/rows.ts'
 import { isFinished, type TaskState } from '../core/task/model.ts'
 import { liveOrderFrom } from '../core/task/rows/entry-rows.ts'
+import { rowOfCommand, toolRows } from './command-row.ts'
 import type { Dispatcher } from './dispatch.ts'
 import { KeptBack } from './kept-back.ts'
 import type { Clock, CoderSignal, ToolPreview } from './ports.ts'
@@ -58,13 +59,11 @@ export class Previews {
   }
 
   /**
-   * A command waits for the owner at the broker, which knows its text and not its call: the live row of the command that is the same as far
-   * as the wire told it, else of the only one that runs, says so. Gives the way back, for when it has been answered. Display only, like all here.
+   * A command waits for the owner at the broker, which knows its text and not its call: the live row that is most likely
+   * the command's (`command-row.ts`) says so. Gives the way back, for when it has been answered. Display only, like all here.
    */
   asksOwner(taskId: TaskId, text: string): () => void {
-    const rows = this.#deps.room.rows(taskId).flatMap((row) => (row.kind === 'entry' && row.body.is === 'tool' && row.body.tool === 'bash' && this.#isLive(taskId, row.body) && row.body.state !== 'awaiting-approval' ? [{ ...row, body: row.body }] : []))
-    const running = rows.filter(({ body }) => body.state === 'running')
-    const asks = rows.find(({ body }) => body.tailOf === 'command' && body.tail === text) ?? (running.length === 1 ? running[0] : undefined)
+    const asks = rowOfCommand(toolRows(this.#deps.room.rows(taskId)).filter(({ body }) => this.#isLive(taskId, body) && body.state !== 'awaiting-approval'), text)
     if (asks === undefined) return () => undefined
     const become = (change: Pick<ToolBody, 'state' | 'waitsSince'>): void => {
       const row = this.#deps.room.get(taskId, asks.key)
@@ -79,7 +78,7 @@ export class Previews {
     const endedAt = this.#deps.clock.now()
     for (const row of this.#deps.room.rows(taskId)) {
       if (row.kind !== 'entry') continue
-      if (row.body.is === 'tool' && this.#isLive(taskId, row.body)) this.#deps.room.put(taskId, [{ ...row, body: { ...row.body, state: 'interrupted', reason, endedAt, waitsSince: null } }])
+      if (row.body.is === 'tool' && this.#isLive(taskId, row.body)) this.#deps.room.put(taskId, [{ ...row, body: { ...row.body, state: 'interrupted', reason, endedAt, waitsSince: null, waits: null } }])
       if (row.body.is === 'message' && row.body.streaming) this.#deps.room.put(taskId, [{ ...row, body: { ...row.body, streaming: false } }])
     }
     this.#keptBack.forget(taskId)
@@ -120,7 +119,9 @@ export class Previews {
     const before = this.#deps.room.get(taskId, key)
     const row: EntryRow = before?.kind === 'entry' && before.body.is === 'tool' ? before : this.#blank(taskId, key, callId, begunAt)
     if (row.body.is !== 'tool' || row.body.state !== 'preview') return false
-    this.#deps.room.put(taskId, [{ ...row, body: edit(row.body) }])
+    const body = edit(row.body)
+    // What a call is about is told once, and is what one looks for: it waits for no frame.
+    this.#deps.room.put(taskId, [{ ...row, body }], body.target !== row.body.target)
     return true
   }
 

@@ -46,7 +46,7 @@ describe('a journal that refuses', () => {
   it('lets no model call leave and no command run that cannot be recorded', async () => {
     const at = await working()
     at.journal.refuse(full)
-    expect(await at.room.gateway.admit({ callNumber: 1, taskId: at.taskId, bot: 'coder', model: 'demo', bodyBytes: 10, api: 'chat' })).toMatchObject({ admit: false, code: 'disk-full' })
+    expect(await at.room.gateway.admit({ callNumber: 1, taskId: at.taskId, bot: 'coder', model: 'demo', bodyBytes: 10, api: 'chat' })).toMatchObject({ admit: false, code: 'disk-full', again: true })
     expect(await askCommand(at.room, 'ls')).toMatchObject({ verdict: 'refuse' })
   })
 

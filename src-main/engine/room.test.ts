@@ -47,6 +47,16 @@ describe('the room', () => {
     expect(told(patches)).toEqual([['a1'], ['a4']])
   })
 
+  it('tells of an urgent change without waiting for a frame, with what has gathered', async () => {
+    const { room, patches } = followed()
+    room.put(taskId, [entry('a', 'a1'), entry('b', 'b1')])
+    await Promise.resolve()
+    room.put(taskId, [entry('a', 'a2')])
+    room.put(taskId, [entry('b', 'b2')], true)
+    await Promise.resolve()
+    expect(told(patches)).toEqual([['a1', 'b1'], ['a2', 'b2']])
+  })
+
   it('lets a new row take along what has gathered, so that nothing arrives out of order', async () => {
     const { room, time, patches } = followed()
     room.put(taskId, [entry('a', 'a1')])

@@ -9,8 +9,8 @@ const frameMs = 16
 
 /**
  * The rows of the room, derived from the journal, and live rows (previews, streaming text) that never enter it.
- * W1. Changes of a row are coalesced: at most one patch a frame. A row that is new goes out at once, with all that has gathered: what
- * begins to happen waits for no frame. `seq` rises by one a patch.
+ * W1. Changes of a row are coalesced: at most one patch a frame. A row that is new, or whose change is called urgent, goes out at once,
+ * with all that has gathered: what begins to happen waits for no frame. `seq` rises by one a patch.
  */
 export class Room {
   readonly #clock: Clock
@@ -62,8 +62,8 @@ export class Room {
     return [...(this.#rows.get(taskId)?.values() ?? [])]
   }
 
-  /** Puts rows of one task and tells listeners within a frame, of a new row as soon as the call that puts it is over. */
-  put(taskId: TaskId, rows: readonly Row[]): void {
+  /** Puts rows of one task and tells listeners within a frame; of a new row, and of whatever is urgent, as soon as the call that puts it is over. */
+  put(taskId: TaskId, rows: readonly Row[], urgent = false): void {
     if (rows.length === 0) return
     const held = this.#rows.get(taskId) ?? new Map<string, Row>()
     this.#rows.set(taskId, held)
@@ -73,7 +73,7 @@ export class Room {
       this.#put.set(row.key, row)
       this.#drop.delete(row.key)
     }
-    if (held.size > known) this.#flushAtOnce()
+    if (urgent || held.size > known) this.#flushAtOnce()
     else this.#schedule()
   }
 

@@ -26,6 +26,8 @@ export interface Run {
   /** Text parts that stream: what was drawn last, and what of it the journal has. */
   readonly texts: Map<string, { readonly text: string; readonly reasoning: boolean; readonly said: string }>
   waiting: LiveWait | null
+  /** Calls of Bot B that failed in a row. */
+  failedCalls: number
 }
 
 /** The live runs, one a task. */
@@ -36,7 +38,7 @@ export class Runs {
   of(taskId: TaskId): Run {
     const known = this.#runs.get(taskId)
     if (known !== undefined) return known
-    const run: Run = { taskId, lifetime: new AbortController(), coder: null, process: 0, grants: [], asks: new Map(), tokens: new Map(), sessions: new Set(), parentCalls: new Map(), texts: new Map(), waiting: null }
+    const run: Run = { taskId, lifetime: new AbortController(), coder: null, process: 0, grants: [], asks: new Map(), tokens: new Map(), sessions: new Set(), parentCalls: new Map(), texts: new Map(), waiting: null, failedCalls: 0 }
     this.#runs.set(taskId, run)
     return run
   }
@@ -80,11 +82,11 @@ export function refuseAll(run: Run | undefined, reason: string): void {
  * G1. A grant is for one run of exactly these bytes in this directory: it is gone once taken. G4. One that came of a standing grant counts
  * only while that still stands: `stands` is asked at the moment of execution.
  */
-export function takeGrant(run: Run, text: string, cwd: string, stands: (grantId: GrantId) => boolean): boolean {
+export function takeGrant(run: Run, text: string, cwd: string, stands: (grantId: GrantId) => boolean): Run['grants'][number] | null {
   for (;;) {
     const index = run.grants.findIndex((grant) => grant.text === text && grant.cwd === cwd)
     const [taken] = index < 0 ? [] : run.grants.splice(index, 1)
-    if (taken === undefined) return false
-    if (taken.grantId === undefined || stands(taken.grantId)) return true
+    if (taken === undefined) return null
+    if (taken.grantId === undefined || stands(taken.grantId)) return taken
   }
 }

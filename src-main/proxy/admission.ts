@@ -11,6 +11,9 @@ export class AdmissionDesk {
   readonly #post: (ask: AdmissionAsk) => void
   readonly #time: Time
   readonly #waiting = new Map<number, (admission: Admission | null) => void>()
+  /** The call that is being asked about, and the answer if it came within the asking. */
+  #asking: number | null = null
+  #atOnce: Admission | null = null
 
   constructor(post: (ask: AdmissionAsk) => void, time: Time) {
     this.#post = post
@@ -18,11 +21,13 @@ export class AdmissionDesk {
   }
 
   /** The app's answer; null when none came within a minute. Nothing leaves without one. Alone, it is there at once, and nobody waits a turn for it. */
-  ask(ask: AdmissionAsk): Admission | null | Promise<Admission | null> {
-    let atOnce: Admission | null = null
-    this.#waiting.set(ask.callNumber, (admission) => { atOnce = admission })
+  ask(ask: AdmissionAsk): Admission | Promise<Admission | null> {
+    this.#asking = ask.callNumber
+    this.#atOnce = null
     this.#post(ask)
-    if (!this.#waiting.has(ask.callNumber)) return atOnce
+    this.#asking = null
+    const atOnce = this.#atOnce as Admission | null
+    if (atOnce !== null) return atOnce
     return new Promise((resolve) => {
       const cancel = this.#time.after(proxyLimits.admissionMs, () => this.#settle(ask.callNumber, null))
       this.#waiting.set(ask.callNumber, (admission) => {
@@ -34,6 +39,7 @@ export class AdmissionDesk {
 
   /** Takes an answer; one that nobody waits for any more is dropped. */
   answer(callNumber: number, admission: Admission): void {
+    if (callNumber === this.#asking) { this.#atOnce ??= admission; return }
     this.#settle(callNumber, admission)
   }
 

@@ -26,7 +26,7 @@ export interface ModelCall {
  * no other path may try, since the call itself was ended. `metered` there: set where it is known that nothing was used.
  */
 export type CallOutcome =
-  | { readonly is: 'served'; readonly path: ServingPath; readonly status: number; readonly metered: Metered; readonly failure: Failure | null }
+  | { readonly is: 'served'; readonly path: ServingPath; readonly status: number; readonly metered: Metered; readonly failure: Failure | null; /** The vendor wants to be asked again after that. */ readonly retryAfterMs?: number }
   | { readonly is: 'not-served'; readonly failure: Failure; readonly refused: Refusal; readonly final: boolean; readonly metered?: Metered }
   | { readonly is: 'client-gone'; readonly path: ServingPath; readonly metered: Metered | null; readonly failure: Failure }
 

@@ -13,10 +13,12 @@ void run(asked.config)
 async function run(config: string): Promise<void> {
   const standalone = await startStandalone(config, {
     env: process.env, time: processTime,
-    print: (line) => { process.stdout.write(`${line}\n`) },
+    print: (lines) => { process.stdout.write(`${lines}\n`) },
     warn: (line) => { process.stderr.write(`countersign-proxy: ${line}\n`) },
   })
   if (standalone === null) process.exit(2)
+  // However the process ends, except by SIGKILL: what has ended is told.
+  process.on('exit', () => { standalone.tell() })
   process.on('SIGHUP', () => { void standalone.reload() })
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => { void standalone.stop().then(() => process.exit(0)) })
 }

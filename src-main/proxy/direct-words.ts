@@ -18,13 +18,15 @@ export function cutFailure(cut: Cut, call: ModelCall, secret: string | null): Fa
     case 'budget': return failure('budget-exhausted', `The stream was cut after the ${String(call.outputTokensMax)} tokens of output that the budget had left.`, 'Raise the budget of the task, or start a new one.')
     case 'denied': return failure('provider-refused', `${label} does not take this client (client_attestation_denied).`, 'Use the vendor’s own program, or turn on a fallback for text-only calls in Settings → Fallbacks.')
     case 'redirect': return failure('provider-refused', `${label} answered with a redirect, which is not followed.`, 'Enter the address that it redirects to as base URL in Settings, if you trust it.')
-    case 'dead': return failure('provider-unreachable', `${label} ${deadWords[cut.how]}.`, 'Try again; if it stays, check the provider.')
+    case 'dead': return failure('provider-unreachable', deadWords[cut.how](label), 'Try again; if it stays, check the provider.')
     case 'upstream': return failure('provider-unreachable', `${label} could not be reached or broke off: ${cleanWords(cut.words, secret)}`, 'Check that it is running and that its base URL in Settings is right.')
   }
 }
 
-const deadWords: Readonly<Record<DeadBy, string>> = {
-  'no-answer': 'did not begin to answer in time', 'no-bytes': 'stopped sending in the middle of its answer', 'no-events': 'sent nothing but keep-alives for too long',
+const deadWords: Readonly<Record<DeadBy, (label: string) => string>> = {
+  'no-answer': (label) => `${label} did not begin to answer in time.`,
+  'no-bytes': (label) => `${label} stopped sending in the middle of its answer.`,
+  'no-events': (label) => `${label} sent nothing but keep-alives for too long.`,
 }
 
 /** What the client is told of a cut before anything was answered. */

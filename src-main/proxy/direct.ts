@@ -1,52 +1,57 @@
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
+import type { CallWaits } from '../../src-preload/contract/task.ts'
 import { nothingUsed, type CallOutcome, type ModelCall } from './call.ts'
 import { cutFailure, cutRefusal, type Cut } from './direct-words.ts'
 import { HeldReply } from './held-reply.ts'
 import type { Fields } from './http1/fields.ts'
 import type { ReplyHandler } from './http1/vendor-connection.ts'
 import { VendorPool, type OpenRequest } from './http1/vendor-pool.ts'
-import { IdleWatch, type IdleLimits } from './idle-watch.ts'
+import type { Revocable } from './grants.ts'
+import { IdleWatches, type IdleLimits, type IdleWatch } from './idle-watch.ts'
 import type { Metered } from './metering.ts'
 import { proxyLimits } from './proxy-limits.ts'
 import { cleanWords } from './redaction.ts'
+import { ReplyProgress } from './reply-progress.ts'
 import { ReplyReader } from './reply-reader.ts'
+import { retryAfterMs } from './retry-after.ts'
 import type { Tap } from './tap.ts'
 import type { Time } from './time.ts'
-import { replyFields, upstreamHead } from './upstream.ts'
+import { replyLines, upstreamHead } from './upstream.ts'
 
-/** `credential`: what goes into the Authorization header, or null. `mayDeny`: a 403 `client_attestation_denied` is not answered but told as not served. */
-export interface DirectOptions { readonly credential: string | null; readonly mayDeny: () => boolean }
+/** `mayDeny`: a 403 `client_attestation_denied` is not answered but told as not served. `onWaits`: what is waited for has changed, once the reply has begun. `tap`: makes the tap of a stream. */
+export interface DirectOptions { mayDeny(): boolean; onWaits(waits: CallWaits): void; tap(): Tap }
 
 /** Forwards calls to their vendor, byte for byte. One pool of connections for all. */
 export interface DirectPath {
-  forward(call: ModelCall, tap: Tap, options: DirectOptions): Promise<CallOutcome>
+  /** `credential`: what goes into the Authorization header, or null. */
+  forward(call: ModelCall, credential: string | null, options: DirectOptions): Promise<CallOutcome>
   close(): void
 }
 
 /** Builds the direct path. No redirect is followed, no reply is unpacked, nothing is retried. */
 export function createDirectPath(time: Time, onBroken: (error: unknown) => void, idle: IdleLimits = proxyLimits): DirectPath {
   const pool = new VendorPool(time, proxyLimits.connectMs)
+  const watches = new IdleWatches(time, idle)
+  const shared = { time, watches, progress: new ReplyProgress(time, watches, idle.quietMs ?? proxyLimits.quietMs), pool, onBroken }
   return {
-    forward: (call, tap, options) => new Promise((resolve) => { new Forwarding({ call, tap, time, idle, onBroken, resolve, pool, ...options }).start() }),
+    forward: (call, credential, options) => new Promise((resolve) => { new Forwarding(shared, call, credential, options, resolve).start() }),
     close: () => { pool.close() },
   }
 }
 
-interface ForwardingDeps extends DirectOptions {
-  readonly call: ModelCall
-  readonly tap: Tap
-  readonly time: Time
-  readonly idle: IdleLimits
-  readonly pool: VendorPool
-  readonly onBroken: (error: unknown) => void
-  readonly resolve: (outcome: CallOutcome) => void
-}
+/** What all calls have in common. */
+interface Shared { readonly time: Time; readonly watches: IdleWatches; readonly progress: ReplyProgress; readonly pool: VendorPool; readonly onBroken: (error: unknown) => void }
 
 /** One call on the direct path, from dispatch to its outcome. */
-class Forwarding implements ReplyHandler {
+class Forwarding implements ReplyHandler, Revocable {
+  place = 0
+  readonly #shared: Shared
   readonly #call: ModelCall
-  readonly #deps: ForwardingDeps
+  readonly #credential: string | null
+  readonly #options: DirectOptions
+  readonly #resolve: (outcome: CallOutcome) => void
   #watch: IdleWatch | null = null
+  #retryAfterMs: number | null = null
   #sending: OpenRequest | null = null
   #reader: ReplyReader | null = null
   #held: HeldReply | null = null
@@ -54,33 +59,40 @@ class Forwarding implements ReplyHandler {
   #cut: Cut | null = null
   #settled = false
 
-  constructor(deps: ForwardingDeps) {
-    const { call } = deps
+  constructor(shared: Shared, call: ModelCall, credential: string | null, options: DirectOptions, resolve: (outcome: CallOutcome) => void) {
+    this.#shared = shared
     this.#call = call
-    this.#deps = deps
-    call.reply.on('close', this.#onClientClose)
-    call.grant.onRevoked.add(this.#onRevoked)
+    this.#credential = credential
+    this.#options = options
+    this.#resolve = resolve
+    call.reply.onClose(this.#onClientClose)
+    call.grant.calls.add(this)
   }
 
   /** Sends the request, unless its client has gone already. */
   start(): void {
-    const { call: { grant: { grantId, endpoint }, fields, body, reply }, credential, pool } = this.#deps
+    const { grant: { endpoint, lifetime }, fields, body, reply } = this.#call
     if (reply.gone) { this.#onClientClose(); return }
-    if (this.#call.grant.lifetime.signal.aborted) { this.#onRevoked(); return }
-    const head = upstreamHead(endpoint, fields, credential, body.bytes.length)
+    if (lifetime.signal.aborted) { this.revoked(); return }
+    const head = upstreamHead(endpoint, fields, this.#credential, body.bytes.length)
     if (head === null) this.#end({ by: 'upstream', words: 'its key has characters that cannot be sent' })
     else {
-      this.#sending = pool.send({ owner: grantId, origin: endpoint.origin, head, body: body.bytes }, this)
+      this.#sending = this.#shared.pool.send({ lane: endpoint.lane, head, body: body.bytes }, this)
       // What need not stand before the request comes behind it.
-      this.#watch = new IdleWatch(this.#deps.time, (how) => this.#end({ by: 'dead', how }), this.#deps.idle)
+      this.#watch = this.#shared.watches.watch((how) => this.#end({ by: 'dead', how }))
     }
+  }
+
+  revoked(): void {
+    this.#end({ by: 'revoked' })
   }
 
   onHead(status: number, fields: Fields): void {
     this.#watch?.head()
     this.#status = status
+    if (status >= 400) this.#retryAfterMs = retryAfterMs(fields, this.#shared.time.now())
     if (status >= 300 && status < 400) this.#end({ by: 'redirect' })
-    else if (status === 403 && this.#deps.mayDeny()) this.#held = new HeldReply(fields)
+    else if (status === 403 && this.#options.mayDeny()) this.#held = new HeldReply(fields)
     else this.#begin(fields)
   }
 
@@ -100,7 +112,7 @@ class Forwarding implements ReplyHandler {
   onEnd(): void {
     if (this.#held?.deniesAttestation === true) { this.#held = null; this.#finish({ by: 'denied' }); return }
     this.#letGo()
-    process.nextTick(() => { this.#finish(null) })
+    this.#finish(null)
   }
 
   onError(error: Error): void {
@@ -109,20 +121,28 @@ class Forwarding implements ReplyHandler {
     process.nextTick(() => { this.#finish({ by: 'upstream', words }) })
   }
 
-  #begin(fields: Fields): void {
-    const { api, reply } = this.#call
-    const coding = fields.all('content-encoding').join(',').toLowerCase()
-    const { tap, onBroken } = this.#deps
-    const { outputTokensMax } = this.#call
-    const reader = new ReplyReader({ api, status: this.#status, contentType: fields.all('content-type')[0] ?? '', opaque: coding !== '' && coding !== 'identity', tap, onBroken, outputTokensMax, onEvent: () => this.#watch?.event() })
-    reply.begin(this.#status, replyFields(fields, reader.isStream))
-    this.#reader = reader
+  onHeadAlone(): void {
+    if (this.#held === null) this.#call.reply.flush()
   }
 
-  /** Bytes go first; they are read in the next tick. */
+  #begin(fields: Fields): void {
+    const { api, reply, outputTokensMax } = this.#call
+    const coding = fields.has('content-encoding') ? fields.all('content-encoding').join(',').toLowerCase() : ''
+    const reader = new ReplyReader({
+      api, status: this.#status, contentType: fields.all('content-type')[0] ?? '', opaque: coding !== '' && coding !== 'identity', tap: () => this.#options.tap(), onBroken: this.#shared.onBroken, outputTokensMax,
+      onEvent: () => this.#watch?.event(),
+    })
+    reply.beginWith(this.#status, replyLines(fields, reader.isStream))
+    this.#reader = reader
+    this.#call.body.letGo()
+    this.#watch?.begun((waits) => { this.#options.onWaits(waits) })
+    this.#shared.progress.begun()
+  }
+
+  /** Bytes go first; then they are read. */
   #handOn(bytes: Buffer): void {
     if (!this.#call.reply.write(bytes)) this.#waitForClient()
-    process.nextTick(() => this.#read(bytes))
+    this.#read(bytes)
   }
 
   /** What was held goes on after all, as it came. */
@@ -143,15 +163,13 @@ class Forwarding implements ReplyHandler {
     if (this.#call.reply.gone) return
     this.#sending?.pause()
     this.#watch?.pause()
-    this.#call.reply.once('drain', () => {
+    this.#call.reply.onceDrained(() => {
       this.#watch?.resume()
       this.#sending?.resume()
     })
   }
 
   readonly #onClientClose = (): void => this.#end({ by: 'client' })
-
-  readonly #onRevoked = (): void => this.#end({ by: 'revoked' })
 
   /** Ends the call from our side: the upstream is aborted at once, also when it has not been reached yet. */
   #end(cut: Cut): void {
@@ -165,18 +183,17 @@ class Forwarding implements ReplyHandler {
     if (this.#settled) return
     this.#settled = true
     this.#watch?.stop()
-    this.#call.reply.off('close', this.#onClientClose)
-    this.#call.grant.onRevoked.delete(this.#onRevoked)
+    this.#call.reply.offClose(this.#onClientClose)
+    this.#call.grant.calls.remove(this)
     this.#reader?.finish()
-    if (this.#reader === null) this.#deps.tap.end()
-    this.#deps.resolve(this.#outcome(cut))
+    this.#resolve(this.#outcome(cut))
   }
 
   #outcome(cut: Cut | null): CallOutcome {
     const { reply } = this.#call
-    const { credential } = this.#deps
+    const credential = this.#credential
     const reader = this.#reader
-    if (cut?.by === 'client') return { is: 'client-gone', path: 'direct', metered: reader?.meter.metered ?? null, failure: cutFailure(cut, this.#call, credential) }
+    if (cut?.by === 'client') return { is: 'client-gone', path: 'direct', metered: reader === null ? this.#nothingUsed(cut).metered ?? null : this.#metered(reader.meter.metered), failure: cutFailure(cut, this.#call, credential) }
     if (reader === null) {
       const ended = cut ?? { by: 'upstream', words: 'it answered nothing' }
       return { is: 'not-served', failure: cutFailure(ended, this.#call, credential), refused: cutRefusal(ended, this.#call, credential), final: ended.by === 'revoked', ...this.#nothingUsed(ended) }
@@ -185,27 +202,30 @@ class Forwarding implements ReplyHandler {
     // A cut that no frame can tell of is told by the connection.
     if (cut !== null && (!reader.isStream || reader.terminal === undefined)) reply.destroy()
     else reply.end(reader.tail({ code: cut?.by === 'budget' ? 'budget_exhausted' : 'upstream_stream_incomplete', message: failed?.message ?? 'The stream ended without its terminal frame.' }))
-    return { is: 'served', path: 'direct', status: this.#status, metered: this.#metered(reader.meter.metered), failure: failed }
+    return { is: 'served', path: 'direct', status: this.#status, metered: this.#metered(reader.meter.metered), failure: failed, ...(this.#retryAfterMs === null ? {} : { retryAfterMs: this.#retryAfterMs }) }
   }
 
   /** What never left, and what the vendor refused (4xx), has used nothing; that is known, not assumed. */
   #metered(reported: Metered): Metered {
-    const refused = this.#status >= 400 && this.#status < 500
-    return refused ? { ...reported, inputTokens: reported.inputTokens ?? 0, outputTokens: reported.outputTokens ?? 0 } : reported
+    return this.#refused ? { ...reported, inputTokens: reported.inputTokens ?? 0, outputTokens: reported.outputTokens ?? 0 } : reported
   }
 
   #nothingUsed(cut: Cut): { readonly metered?: Metered } {
-    const unused = this.#sending?.left !== true || cut.by === 'denied' || cut.by === 'redirect'
+    const unused = this.#sending?.left !== true || this.#refused || cut.by === 'denied' || cut.by === 'redirect'
     return unused ? { metered: nothingUsed } : {}
+  }
+
+  get #refused(): boolean {
+    return this.#status >= 400 && this.#status < 500
   }
 
   #failureOf(reader: ReplyReader, cut: Cut | null): Failure | null {
     const label = this.#call.grant.target.providerLabel
-    const words = reader.errorWords === null ? '' : `: ${cleanWords(reader.errorWords, this.#deps.credential, this.#call.grant.credential)}`
-    if (this.#status >= 300) return failure('provider-refused', `${label} answered with status ${this.#status}${words}`, 'Check the model, the key and the limits of this provider in Settings.')
-    if (reader.terminal === 'failed') return failure('provider-refused', `${label} ended the stream with an error${words}`, 'Try again; if it stays, check this provider in Settings.')
+    const words = reader.errorWords === null ? null : cleanWords(reader.errorWords, this.#credential, this.#call.grant.credential)
+    if (this.#status >= 300) return failure('provider-refused', `${label} answered with status ${this.#status}${words === null ? '' : `: ${words}`}`, 'Check the model, the key and the limits of this provider in Settings.')
+    if (reader.terminal === 'failed') return failure('provider-refused', `${label} ended the stream with an error${words === null ? '' : `: ${words}`}`, 'Try again; if it stays, check this provider in Settings.')
     // Whatever breaks behind the terminal frame changes nothing any more.
-    if (cut !== null && !(reader.isStream && reader.terminal != null)) return cutFailure(cut, this.#call, this.#deps.credential)
+    if (cut !== null && !(reader.isStream && reader.terminal != null)) return cutFailure(cut, this.#call, this.#credential)
     if (reader.isStream && reader.terminal === null) return failure('provider-nonsense', `${label} ended its stream without saying that it was finished.`, 'Try again; if it stays, the provider or a gateway before it is broken.')
     return null
   }

@@ -206,7 +206,7 @@ describe('a chat request of text only', () => {
   })
 
   test('goes to exec when the server does not come up, and does not wait for it again at once', async () => {
-    const { running, stub } = await bench('no credential', { serve: 'never-listens' }, { limits: { warmReadyMs: 300 } })
+    const { running, stub } = await bench('no credential', { serve: 'never-listens' }, { limits: { warmReadyMs: 4_000, warmBackoffMs: 60_000, warmBackoffMsMax: 60_000 } })
     for (let time = 0; time < 2; time++) expect((await send(running, plain)).headers['x-muse-proxy-path']).toBe('exec')
     expect(stub.starts()).toEqual(['serve', 'exec', 'exec'])
   })

@@ -12,29 +12,42 @@ export interface Obstacle { readonly code: string; readonly why: string; readonl
  * By which ways a call may be served. D1. Tools are served direct or fail loudly: a call that carries some has no fallback, so none is even
  * started. D2. The responses API is direct only. D3. A fallback is tried before the first byte of an answer, never after.
  */
-export interface Way {
+export class Way {
   readonly obstacle: Obstacle | null
-  readonly fallbacks: readonly Fallback[]
-  /** What fallbacks get; null where none may try. */
-  readonly text: TextRequest | null
-  readonly ineligible: Ineligible | null
-}
+  readonly #call: ModelCall
+  readonly #fallbacks: readonly Fallback[]
+  /** Read when it is asked for: most calls go direct, and then it does not matter. */
+  #read: ReturnType<typeof textRequestOf> | null = null
 
-/** The ways of a call under this doctrine. */
-export function wayOf(call: ModelCall, doctrine: Doctrine): Way {
-  const obstacle = obstacleOf(call, doctrine)
-  if (call.api === 'responses') return { obstacle, fallbacks: [], text: null, ineligible: null }
-  // Read when it is asked for: most calls go direct, and then it does not matter.
-  let kept: ReturnType<typeof textRequestOf> | null = null
-  const read = (): ReturnType<typeof textRequestOf> => (kept ??= textRequestOf(call.body.json))
-  const mayFall = call.grant.target.fallback === true && doctrine.fallbacks.length > 0
-  return {
-    obstacle,
-    get fallbacks() { return mayFall && read().ok ? doctrine.fallbacks : [] },
-    get text() { const found = read(); return found.ok ? found.value : null },
-    get ineligible() { const found = read(); return found.ok ? null : found.error },
+  constructor(call: ModelCall, doctrine: Doctrine) {
+    this.obstacle = obstacleOf(call, doctrine)
+    this.#call = call
+    this.#fallbacks = call.api === 'chat' && call.grant.target.fallback === true ? doctrine.fallbacks : none
+  }
+
+  get fallbacks(): readonly Fallback[] {
+    return this.#fallbacks.length > 0 && this.#readNow().ok ? this.#fallbacks : none
+  }
+
+  /** What fallbacks get; null where none may try. */
+  get text(): TextRequest | null {
+    if (this.#call.api === 'responses') return null
+    const read = this.#readNow()
+    return read.ok ? read.value : null
+  }
+
+  get ineligible(): Ineligible | null {
+    if (this.#call.api === 'responses') return null
+    const read = this.#readNow()
+    return read.ok ? null : read.error
+  }
+
+  #readNow(): ReturnType<typeof textRequestOf> {
+    return (this.#read ??= textRequestOf(this.#call.body.json))
   }
 }
+
+const none: readonly Fallback[] = []
 
 function obstacleOf({ grant: { target, credential } }: ModelCall, { directEnabled }: Doctrine): Obstacle | null {
   if (target.needsKey && credential === null) return { code: 'credential_missing', why: `${target.providerLabel} has no key`, standing: true }

@@ -9,6 +9,12 @@ const usual = [Buffer.from('\n\n'), Buffer.from('\r\n\r\n')] as const
 export class EventBoundary {
   #kind: Buffer = usual[0]
 
+  /** The place behind the first end of an event that is of the stream's kind; 0 if there is none of that kind. */
+  firstAfter(bytes: Buffer): number {
+    const at = bytes.indexOf(this.#kind)
+    return at < 0 ? 0 : at + this.#kind.length
+  }
+
   /** The place behind the last whole event; 0 if there is none. */
   after(bytes: Buffer): number {
     for (const kind of [this.#kind, ...usual]) {

@@ -86,7 +86,8 @@ export class TokenExchange {
       const reply = await this.#agent.request({ origin, path: `${pathname}${search}`, ...requestOf(exchange, credential), signal: bound.signal })
       const text = await boundedText(reply.body, proxyLimits.errorHeldBytesMax)
       const value = parsedOrNull(text ?? '')
-      if (reply.statusCode !== 200 && reply.statusCode !== 201) return err(cleanWords(`it answered with status ${reply.statusCode}${words(value)}`, credential))
+      const words = wordsOf(value)
+      if (reply.statusCode !== 200 && reply.statusCode !== 201) return err(cleanWords(`it answered with status ${reply.statusCode}${words === null ? '' : `: ${words}`}`, credential))
       return leaseOf(value, reply.headers['date'], asked, (exchange.lifeSeconds ?? proxyLimits.tokenLifeUnknownMs / 1_000) * 1_000)
     } catch (error) {
       if (!(error instanceof Error)) throw error
@@ -97,9 +98,8 @@ export class TokenExchange {
   }
 }
 
-function words(value: unknown): string {
-  const described = textOf(recordOf(value)?.['error_description']) ?? errorMessageOf(value)
-  return described === null ? '' : `: ${described.slice(0, 300)}`
+function wordsOf(value: unknown): string | null {
+  return (textOf(recordOf(value)?.['error_description']) ?? errorMessageOf(value))?.slice(0, 300) ?? null
 }
 
 /** Sources: RFC 6749, 4.4.2 (client credentials); RFC 8693, 2.1 (token exchange); RFC 6750, 2.1 (bearer). */

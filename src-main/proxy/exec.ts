@@ -1,6 +1,7 @@
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
 import type { CallOutcome, Fallback, PlainMessage } from './call.ts'
 import { refusal } from './errors.ts'
+import type { Reply } from './http1/reply.ts'
 import type { Metered } from './metering.ts'
 import { proxyLimits } from './proxy-limits.ts'
 import { cleanWords } from './redaction.ts'
@@ -52,19 +53,19 @@ function fails(reply: TextReply, words: string, credential: string | null): Call
 }
 
 /** Runs the program until it has gone; ends it when the time is up, the client goes or the task is stopped. */
-function runOnce(host: VendorHost, time: Time, execMs: number, prompt: string, signals: readonly AbortSignal[], client: { readonly gone: boolean; on(event: 'close', run: () => void): unknown; off(event: 'close', run: () => void): unknown }): Promise<{ readonly ended: Ended; readonly late: boolean }> {
+function runOnce(host: VendorHost, time: Time, execMs: number, prompt: string, signals: readonly AbortSignal[], client: Pick<Reply, 'gone' | 'onClose' | 'offClose'>): Promise<{ readonly ended: Ended; readonly late: boolean }> {
   return new Promise((resolve) => {
     let late = false
     const stop = (): void => job.stop()
     const job = host.start({ is: 'exec', prompt }, (word) => {
       if (word.is !== 'ended') return
       cancel()
-      client.off('close', stop)
+      client.offClose(stop)
       for (const signal of signals) signal.removeEventListener('abort', stop)
       resolve({ ended: word, late })
     })
     const cancel = time.after(execMs, () => { late = true; stop() })
-    client.on('close', stop)
+    client.onClose(stop)
     for (const signal of signals) signal.addEventListener('abort', stop)
     if (client.gone || signals.some(({ aborted }) => aborted)) stop()
   })

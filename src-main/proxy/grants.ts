@@ -2,7 +2,11 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { GatewayGrant } from '../core/gateway/messages.ts'
 import { proxyLimits } from './proxy-limits.ts'
 import type { Refusal } from './errors.ts'
+import { Roll, type Enrolled } from './roll.ts'
 import { endpointOf, type Endpoint } from './upstream.ts'
+
+/** A call under a grant that is told when the grant is revoked. */
+export interface Revocable extends Enrolled { revoked(): void }
 
 /** One bot of one task: where its requests go, and what was refused to it for good. */
 export interface Grant extends Omit<GatewayGrant, 'token'> {
@@ -12,21 +16,26 @@ export interface Grant extends Omit<GatewayGrant, 'token'> {
   readonly refusals: Map<string, Refusal>
   /** Aborts when the grant is revoked; every call under it ends. */
   readonly lifetime: AbortController
-  /** What else is called then; cheaper than a listener where each call sets one. */
-  readonly onRevoked: Set<() => void>
+  /** Calls that are told of it themselves; cheaper than a listener where each call sets one. */
+  readonly calls: Roll<Revocable>
 }
+
+const bearer = /^Bearer +([A-Za-z0-9._~+/=-]{1,512})$/i
 
 /** The open grants. Tokens are kept as hashes and compared in constant time, all of them on each look-up. */
 export class GrantTable {
   readonly #grants = new Map<string, Grant>()
-  readonly #presented = new WeakMap<object, { readonly token: string; readonly digest: Buffer }>()
+  /** What came over a connection last, and what it opened while the grants were these. */
+  readonly #presented = new WeakMap<object, { readonly authorization: string; readonly onlyGrantId: string | null; readonly version: number; readonly found: readonly Grant[] }>()
+  #version = 0
 
   /** Adds or replaces a grant; its calls in flight go on. What was refused under it is forgotten: it is sent again where something may be allowed now. */
   put(grant: GatewayGrant): Grant {
     const { token, ...rest } = grant
     const known = this.#grants.get(grant.grantId)
-    const kept: Grant = { ...rest, tokenHash: digestOf(token), endpoint: endpointOf(grant.target), refusals: new Map<string, Refusal>(), lifetime: known?.lifetime ?? new AbortController(), onRevoked: known?.onRevoked ?? new Set() }
+    const kept: Grant = { ...rest, tokenHash: digestOf(token), endpoint: endpointOf(grant), refusals: new Map<string, Refusal>(), lifetime: known?.lifetime ?? new AbortController(), calls: known?.calls ?? new Roll<Revocable>() }
     this.#grants.set(grant.grantId, kept)
+    this.#version += 1
     return kept
   }
 
@@ -34,30 +43,32 @@ export class GrantTable {
   revoke(grantId: string): void {
     const grant = this.#grants.get(grantId)
     this.#grants.delete(grantId)
+    this.#version += 1
     grant?.lifetime.abort()
-    for (const end of [...(grant?.onRevoked ?? [])]) end()
+    for (const call of grant?.calls.all ?? []) call.revoked()
   }
 
   /**
-   * The grants of this bearer token: one in the app, one a model where the proxy runs alone. On a socket of one grant only that grant counts.
-   * `connection`: the digest of the token that came over it last is kept. To compare with that tells a client no more than what it sent itself.
+   * The grants of the bearer token in this Authorization header: one in the app, one a model where the proxy runs alone. On a socket of one grant only that grant counts.
+   * `connection`: what the header opened that came over it last is kept for as long as no grant changes. To compare with that tells a client no
+   * more than what it sent itself.
    */
-  match(token: string, onlyGrantId: string | null, connection: object): readonly Grant[] {
-    const presented = this.#digestOn(connection, token)
-    const found: Grant[] = []
-    for (const grant of this.#grants.values()) {
-      const same = timingSafeEqual(grant.tokenHash, presented)
-      if (same && (onlyGrantId === null || onlyGrantId === grant.grantId)) found.push(grant)
-    }
+  match(authorization: string, onlyGrantId: string | null, connection: object): readonly Grant[] {
+    const last = this.#presented.get(connection)
+    if (last?.authorization === authorization && last.onlyGrantId === onlyGrantId && last.version === this.#version) return last.found
+    const token = bearer.exec(authorization)?.[1]
+    const found = token === undefined ? [] : this.#ofToken(digestOf(token), onlyGrantId)
+    this.#presented.set(connection, { authorization, onlyGrantId, version: this.#version, found })
     return found
   }
 
-  #digestOn(connection: object, token: string): Buffer {
-    const last = this.#presented.get(connection)
-    if (last?.token === token) return last.digest
-    const digest = digestOf(token)
-    this.#presented.set(connection, { token, digest })
-    return digest
+  #ofToken(digest: Buffer, onlyGrantId: string | null): readonly Grant[] {
+    const found: Grant[] = []
+    for (const grant of this.#grants.values()) {
+      const same = timingSafeEqual(grant.tokenHash, digest)
+      if (same && (onlyGrantId === null || onlyGrantId === grant.grantId)) found.push(grant)
+    }
+    return found
   }
 
   /** What was refused may be allowed now: the owner has changed the rules. */

@@ -16,9 +16,9 @@ export class HeldReply {
     this.fields = fields
   }
 
-  /** Takes the next bytes; false when they are more than can be held. */
+  /** Copies the next bytes; false when they are more than can be held. */
   take(chunk: Buffer): boolean {
-    this.#chunks.push(chunk)
+    this.#chunks.push(Buffer.from(chunk))
     this.#bytes += chunk.length
     return this.#bytes <= proxyLimits.errorHeldBytesMax
   }

@@ -1,7 +1,7 @@
 import type { Fields } from './http1/fields.ts'
 
-/** Where a connection came in: the loopback port, or the Unix socket of one grant. */
-export type Door = { readonly is: 'tcp'; readonly port: number } | { readonly is: 'socket'; readonly grantId: string }
+/** Where a connection came in: the loopback port (`host`: its usual name, with the port), or the Unix socket of one grant. */
+export type Door = { readonly is: 'tcp'; readonly port: number; readonly host: string } | { readonly is: 'socket'; readonly grantId: string }
 
 const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
@@ -11,9 +11,10 @@ const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
  * inside a sandbox the same socket stands behind another port.
  */
 export function foreignRequest(fields: Fields, door: Door): string | null {
-  const hosts = fields.all('host')
-  if (hosts.length !== 1) return 'exactly one Host header is needed'
-  if (!isOwnHost(hosts[0] ?? '', door)) return 'the Host header names another host'
+  const host = fields.only('host')
+  if (host === null) return 'exactly one Host header is needed'
+  if (!isOwnHost(host, door)) return 'the Host header names another host'
+  if (!fields.has('origin')) return null
   for (const origin of fields.all('origin')) {
     if (!origin.startsWith('http://') || !isOwnHost(origin.slice('http://'.length), door)) return 'the Origin header names another origin'
   }
@@ -21,6 +22,8 @@ export function foreignRequest(fields: Fields, door: Door): string | null {
 }
 
 function isOwnHost(value: string, door: Door): boolean {
+  // As nearly everybody says it.
+  if (door.is === 'tcp' && value === door.host) return true
   const parts = /^(\[[0-9a-f:]+\]|[^:]+)(?::(\d{1,5}))?$/.exec(value.toLowerCase())
   if (parts === null || !loopbackNames.has(parts[1] ?? '')) return false
   return door.is === 'socket' || Number(parts[2] ?? '80') === door.port

@@ -15,8 +15,8 @@ import { grantsOf } from './token-gate.ts'
 export interface HttpFrontDeps {
   readonly grants: GrantTable
   readonly time: Time
-  readonly serve: (request: ModelRequest) => Promise<void>
-  readonly onError: (error: unknown) => void
+  /** Answers, or cuts the client off, whatever happens. */
+  readonly serve: (request: ModelRequest) => void
 }
 
 /** The proxy's doors: one loopback port for all grants, one Unix socket for each. */
@@ -31,7 +31,7 @@ export class HttpFront {
 
   /** Listens on 127.0.0.1, on another port if the preferred one is taken. Returns the port. */
   async listenTcp(preferredPort: number): Promise<number> {
-    const door = { is: 'tcp' as const, port: 0 }
+    const door = { is: 'tcp' as const, port: 0, host: '' }
     const server = this.#server(door)
     this.#tcp = server
     try {
@@ -41,6 +41,7 @@ export class HttpFront {
       await server.listen({ host: '127.0.0.1', port: 0 })
     }
     door.port = server.port
+    door.host = `127.0.0.1:${String(door.port)}`
     return door.port
   }
 
@@ -73,7 +74,8 @@ export class HttpFront {
     const { method, target, fields } = request
     const foreign = foreignRequest(fields, door)
     if (foreign !== null) return turnAway(reply, refusal(403, 'foreign_request', `Refused: ${foreign}.`))
-    const path = target.split('?', 1)[0] ?? ''
+    const query = target.indexOf('?')
+    const path = query < 0 ? target : target.slice(0, query)
     if (path === '/healthz' && method === 'GET') { answerJson(reply, 200, '{"ok":true}'); return null }
     const grants = grantsOf(request, door, this.#deps.grants)
     if (grants === null) return turnAway(reply, refusal(401, 'token_unknown', 'A bearer token of an open task is needed.'))
@@ -84,15 +86,7 @@ export class HttpFront {
     const refused = bodyRefused(request)
     if (refused !== null) return turnAway(reply, refused)
     const { api } = route
-    return { bytesMax: limits.proxyBodyBytesMax, take: (body) => { this.#serve({ grants, api, fields, body, reply }) } }
-  }
-
-  #serve(request: ModelRequest): void {
-    this.#deps.serve(request).catch((error: unknown) => {
-      this.#deps.onError(error)
-      if (request.reply.begun) request.reply.destroy()
-      else answer(request.reply, refusal(500, 'proxy_internal', 'The proxy met a fault of its own.'))
-    })
+    return { bytesMax: limits.proxyBodyBytesMax, take: (body) => { this.#deps.serve({ grants, api, fields, body, reply }) } }
   }
 }
 

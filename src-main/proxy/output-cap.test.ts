@@ -32,6 +32,12 @@ async function bench(events: readonly string[], outputTokensMax: number | undefi
 const errorOf = (reply: Reply): unknown => JSON.parse(reply.text.trimEnd().split('\n\n').at(-1)?.replace(/^(event: .*\n)?data: /, '') ?? '')
 
 describe('a stream that reaches its cap', () => {
+  test('is not cut where a tool call came in the same read behind the words that passed it', async () => {
+    const sent = [text('a'.repeat(400)) + tool, finish]
+    const { running } = await bench(sent, 50)
+    expect((await ask(running)).text).toBe(sent.join(''))
+  })
+
   test('is cut with a clear error behind the vendor’s last byte, and the vendor is aborted', async () => {
     const sent = ['a'.repeat(60), 'b'.repeat(60)].map((piece) => text(piece))
     const { running, closed } = await bench(sent, 50)

@@ -7,12 +7,16 @@ export const proxyLimits = {
   byteIdleMs: 120_000,
   /** Only comments or blank lines within an open stream. */
   eventIdleMs: 240_000,
+  /** Silence within an open reply that is told of. */
+  quietMs: 10_000,
   admissionMs: 60_000,
   eventCharsMax: 16 * 1024 * 1024,
   replyHeldBytesMax: 8 * 1024 * 1024,
   errorHeldBytesMax: 64 * 1024,
   refusalsMax: 64,
   previewPaceMs: 8,
+  /** Alone: from a call's end until its line is printed, together with those of the calls that ended meanwhile. */
+  tellMs: 50,
   /** A vendor's server: from its start until it answers HTTP, between two looks, and unused until it is ended. */
   warmReadyMs: 20_000,
   warmPollMs: 100,

@@ -49,8 +49,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
   const exchange = new TokenExchange(time)
   let callNumber = 0
   const front = new HttpFront({
-    grants, onError: log, time,
-    serve: (request) => serveModelCall(request, { direct, exchange, doctrine: () => ways.doctrine, admissions, nextCallNumber: () => callNumber++, time, post }),
+    grants, time,
+    serve: (request) => serveModelCall(request, { direct, exchange, doctrine: () => ways.doctrine, admissions, nextCallNumber: () => callNumber++, time, post, onError: log }),
   })
 
   async function start(message: Extract<ToProxy, { is: 'start' }>): Promise<void> {
@@ -103,6 +103,8 @@ class Ways {
   readonly #warmServer: WarmServer
   readonly #all: Doctrine['fallbacks']
   #rules = directOnly
+  /** What the rules allow. */
+  doctrine: Doctrine = { directEnabled: directOnly.directEnabled, fallbacks: [] }
 
   constructor(host: VendorHost, time: Time, limits: FallbackLimits) {
     const label = (): string => this.#rules.vendorLabel
@@ -110,15 +112,12 @@ class Ways {
     this.#all = [createWarmFallback(this.#warmServer, time, label, limits), createExecFallback(host, time, label, limits.execMs)]
   }
 
-  get doctrine(): Doctrine {
-    const { directEnabled, warmEnabled, execEnabled } = this.#rules
-    return { directEnabled, fallbacks: this.#all.filter(({ path }) => (path === 'warm' ? warmEnabled : execEnabled)) }
-  }
-
   /** Takes what the owner allows from now on. A server that is turned off, or of another program, is ended with its calls. */
   set(rules: ServingRules): void {
     const same = rules.warmEnabled && rules.vendorId === this.#rules.vendorId
     this.#rules = rules
+    const { directEnabled, warmEnabled, execEnabled } = rules
+    this.doctrine = { directEnabled, fallbacks: this.#all.filter(({ path }) => (path === 'warm' ? warmEnabled : execEnabled)) }
     if (!same) this.#warmServer.stop()
   }
 

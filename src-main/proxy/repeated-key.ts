@@ -1,9 +1,17 @@
+import { endOfString, quote } from './json-text.ts'
+
 /**
  * The first key that the outermost object of a JSON text has twice, whatever the case of its letters; null if none. The text must be
- * valid. JSON readers differ in which of two they take (and some in whether letters' case counts), so that what is checked here
- * could be something else at the vendor. Looks at each character once.
+ * valid, `json` what was read from it, and `members` how many its outermost object has. JSON readers differ in which of two they take (and some in
+ * whether letters' case counts), so that what is checked here could be something else at the vendor. Only where fewer keys were read than there are
+ * members, or one that is not plain, is the text looked through for the key.
  */
-export function repeatedKey(text: string): string | null {
+export function repeatedKey(text: string, json: object, members: number): string | null {
+  const keys = Object.keys(json)
+  return keys.length === members && keys.every((key) => plain.test(key)) ? null : keyTwice(text)
+}
+
+function keyTwice(text: string): string | null {
   const seen = new Set<string>()
   let depth = 0
   let isKey = false
@@ -12,7 +20,7 @@ export function repeatedKey(text: string): string | null {
     if (unit === quote) {
       const end = endOfString(text, at)
       if (isKey && depth === 1) {
-        const key = (JSON.parse(text.slice(at, end)) as string).toLowerCase()
+        const key = inOneCase(keyOf(text.slice(at, end)))
         if (seen.has(key)) return key
         seen.add(key)
         isKey = false
@@ -25,17 +33,15 @@ export function repeatedKey(text: string): string | null {
   return null
 }
 
-const quote = 34
+/** In no case of its letters could it be another plain one. */
+const plain = /^[a-z0-9_.-]*$/
 
-/** Where the string that begins here ends: behind its closing quote. */
-function endOfString(text: string, from: number): number {
-  let at = text.indexOf('"', from + 1)
-  while (isEscaped(text, at)) at = text.indexOf('"', at + 1)
-  return at + 1
+/** A key as it is meant, from its text with the quotes. */
+function keyOf(quoted: string): string {
+  return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1)
 }
 
-function isEscaped(text: string, at: number): boolean {
-  let backslashes = 0
-  while (text.charCodeAt(at - 1 - backslashes) === 92) backslashes++
-  return backslashes % 2 === 1
+/** The same for all keys that readers who do not care for case take for one: some know that the capital of `ſ` is `S`. */
+function inOneCase(key: string): string {
+  return key.toUpperCase().toLowerCase()
 }

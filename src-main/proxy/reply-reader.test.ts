@@ -13,7 +13,7 @@ function readAll(golden: Golden, chunks: readonly Uint8Array[], status = 200): {
   const previews: Preview[] = []
   const broken: unknown[] = []
   const tap = new Tap({ api: golden.api, taskId: taskIdSchema.parse('task_1'), sessionId: null, time: still, emit: (preview) => { previews.push(preview) }, onBroken: (error) => broken.push(error) })
-  const reader = new ReplyReader({ api: golden.api, status, contentType: 'text/event-stream', opaque: false, tap, onEvent: () => undefined, onBroken: (error) => broken.push(error) })
+  const reader = new ReplyReader({ api: golden.api, status, contentType: 'text/event-stream', opaque: false, tap: () => tap, onEvent: () => undefined, onBroken: (error) => broken.push(error) })
   for (const bytes of chunks) reader.take(bytes)
   reader.finish()
   return { reader, previews, broken }
@@ -138,7 +138,7 @@ describe('the tap', () => {
   test('when it breaks, loses the previews only', () => {
     const broken: unknown[] = []
     const tap = new Tap({ api: 'chat', taskId: taskIdSchema.parse('task_1'), sessionId: null, time: still, emit: () => { throw new Error('full') }, onBroken: (error) => broken.push(error) })
-    const reader = new ReplyReader({ api: 'chat', status: 200, contentType: 'text/event-stream', opaque: false, tap, onEvent: () => undefined, onBroken: (error) => broken.push(error) })
+    const reader = new ReplyReader({ api: 'chat', status: 200, contentType: 'text/event-stream', opaque: false, tap: () => tap, onEvent: () => undefined, onBroken: (error) => broken.push(error) })
     reader.take(Buffer.from(chat.text))
     reader.finish()
     expect(broken).toHaveLength(1)

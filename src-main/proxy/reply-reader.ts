@@ -13,7 +13,8 @@ interface ReplyReaderDeps {
   readonly contentType: string
   /** The bytes are compressed: nothing can be read of them. */
   readonly opaque: boolean
-  readonly tap: Tap
+  /** Makes what looks at a stream's tool calls; not asked of another reply. */
+  readonly tap: () => Tap
   /** Tokens of output after which a stream is over its cap; null: none. */
   readonly outputTokensMax?: number | null
   readonly onEvent: () => void
@@ -28,7 +29,8 @@ export class ReplyReader {
   readonly #deps: ReplyReaderDeps
   readonly #meter = new Meter()
   readonly #sse: SseReader | null
-  readonly #held: Uint8Array[] = []
+  readonly #tap: Tap | null
+  #held: Buffer[] = []
   #heldBytes = 0
   readonly #end: StreamEnd
   #closing = ''
@@ -44,11 +46,16 @@ export class ReplyReader {
     this.#blind = deps.opaque
     this.#end = new StreamEnd(deps.api)
     this.#cap = deps.outputTokensMax == null ? null : new OutputCap(deps.outputTokensMax)
-    const streams = deps.status < 300 && /^text\/event-stream\b/i.test(deps.contentType)
-    const { onEvent } = deps
+    const isStream = deps.status < 300 && isEventStream(deps.contentType)
+    this.#sse = isStream ? this.#sseReader() : null
+    this.#tap = isStream ? deps.tap() : null
+  }
+
+  #sseReader(): SseReader {
+    const { api, outputTokensMax, onEvent } = this.#deps
     // Under a cap each word counts, so all is read.
-    const matters = deps.outputTokensMax == null ? { matters: mayMatter(deps.api), onSkipped: onEvent } : {}
-    this.#sse = streams ? new SseReader({ onEvent: (event) => this.#readEvent(event), onGaveUp: () => { this.#blind = true }, ...matters }) : null
+    const matters = outputTokensMax == null ? { matters: mayMatter(api), onSkipped: onEvent } : {}
+    return new SseReader({ onEvent: (event) => this.#readEvent(event), onGaveUp: () => { this.#blind = true }, ...matters })
   }
 
   get isStream(): boolean {
@@ -81,6 +88,7 @@ export class ReplyReader {
     return this.#errorWords
   }
 
+  /** The next bytes. What is needed of them later is copied. */
   take(bytes: Uint8Array): void {
     this.#guard(() => this.#read(bytes))
   }
@@ -88,7 +96,7 @@ export class ReplyReader {
   /** The reply is over. */
   finish(): void {
     this.#guard(() => this.#readEnd())
-    this.#deps.tap.end()
+    this.#tap?.end()
   }
 
   #guard(run: () => void): void {
@@ -104,7 +112,7 @@ export class ReplyReader {
   #read(bytes: Uint8Array): void {
     if (this.#sse !== null) { this.#sse.take(bytes); return }
     this.#heldBytes += bytes.length
-    if (this.#heldBytes <= this.#heldBytesMax) this.#held.push(bytes)
+    if (this.#heldBytes <= this.#heldBytesMax) this.#held.push(Buffer.from(bytes))
   }
 
   #readEnd(): void {
@@ -113,7 +121,8 @@ export class ReplyReader {
     this.#sse?.finish()
     this.#endedLate = before !== this.#end.terminal
     if (this.#sse !== null || this.#heldBytes > this.#heldBytesMax) return
-    const text = Buffer.concat(this.#held).toString('utf8')
+    const [only] = this.#held
+    const text = (this.#held.length === 1 && only !== undefined ? only : Buffer.concat(this.#held)).toString('utf8')
     const value = parsedOrNull(text)
     if (this.#deps.status < 300) this.#meter.read(value)
     else this.#errorWords = errorMessageOf(value) ?? (text.trim().slice(0, 200) || null)
@@ -128,8 +137,13 @@ export class ReplyReader {
     const terminal = this.#end.read(event)
     if (event.is !== 'json') return
     this.#meter.read(event.value)
-    if (this.#cap?.read(event.value, this.#meter.metered.outputTokens) === true) this.#overCap = true
+    // Not kept: a call that comes behind the words that passed the cap, in the same read, is handed on whole.
+    if (this.#cap !== null) this.#overCap = this.#cap.read(event.value, this.#meter.metered.outputTokens)
     if (terminal === 'failed') this.#errorWords = errorMessageOf(event.value)
-    this.#deps.tap.read(event.value)
+    this.#tap?.read(event.value)
   }
+}
+
+function isEventStream(contentType: string): boolean {
+  return contentType !== 'application/json' && /^text\/event-stream\b/i.test(contentType)
 }

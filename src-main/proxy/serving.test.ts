@@ -62,6 +62,15 @@ describe('what the proxy serves', () => {
     expect(reached()).toBe(1)
   })
 
+  test('lets a call be asked again that the app could not put on record, and serves it once it can', async () => {
+    const { running, reached } = await withVendor({ admit: (asked) => (asked.callNumber === 1 ? { admit: false, code: 'disk-full', message: 'No space is left.', again: true } : { admit: true }) })
+    const body = JSON.stringify({ model: 'm-1', messages: [] })
+    const refused = await ask(running, { body })
+    expect([refused.status, codeOf(refused), reached()]).toEqual([503, 'disk-full', 0])
+    expect(await ask(running, { body })).toMatchObject({ status: 200 })
+    expect(reached()).toBe(1)
+  })
+
   test('lets nothing out while the app is silent, and takes no answer that was not asked for', async () => {
     const { running, reached } = await withVendor({ admit: () => null })
     const reply = ask(running)

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { failure, type Failure } from '../../src-preload/contract/failure.ts'
 import type { CredentialExchange } from '../../src-preload/contract/settings.ts'
-import type { ServingPath } from '../../src-preload/contract/task.ts'
+import type { CallWaits, ServingPath } from '../../src-preload/contract/task.ts'
 import type { FromProxy } from '../core/gateway/messages.ts'
 import type { Admission, AdmissionDesk } from './admission.ts'
 import { answer } from './answer.ts'
 import { nothingUsed, type CallOutcome, type ModelCall } from './call.ts'
-import type { DirectPath } from './direct.ts'
-import { obstacleRefusal, toolsRefusal, unfitRequest, wayOf, type Doctrine, type Way } from './doctrine.ts'
+import type { DirectOptions, DirectPath } from './direct.ts'
+import { obstacleRefusal, toolsRefusal, unfitRequest, Way, type Doctrine } from './doctrine.ts'
 import { finalRefusal, refusal, type Refusal } from './errors.ts'
 import type { TokenExchange } from './exchange.ts'
 import { rememberRefusal, type Grant } from './grants.ts'
@@ -26,114 +26,200 @@ export interface ServingDeps {
   readonly nextCallNumber: () => number
   readonly time: Time
   readonly post: (message: FromProxy) => void
+  readonly onError: (error: unknown) => void
 }
 
 /** A request on a model route, whole. `grants`: what its token opens, at least one. */
 export interface ModelRequest { readonly grants: readonly [Grant, ...Grant[]]; readonly api: 'chat' | 'responses'; readonly fields: Fields; readonly body: Buffer | 'too-large'; readonly reply: Reply }
 
-/** Serves one request on a model route: checks, admission, then the serving paths in order. Always answers, unless the client has gone. */
-export async function serveModelCall({ grants, api, fields, body: bytes, reply }: ModelRequest, deps: ServingDeps): Promise<void> {
+/**
+ * Serves one request on a model route: checks, admission, then the serving paths in order. Always answers, unless the client has gone, and tells
+ * of each call's end once; a fault of our own changes nothing of that. What can be decided at once is, and the request leaves within this call.
+ */
+export function serveModelCall(request: ModelRequest, deps: ServingDeps): void {
+  // What is kept for the fault of a call does not keep its body.
+  const { reply } = request
+  let serving: Serving | null = null
+  const failed = (error: unknown): void => {
+    deps.onError(error)
+    serving?.broken()
+    if (reply.begun) reply.destroy()
+    else answer(reply, brokenRefusal)
+  }
+  try {
+    serving = servingOf(request, deps)
+    serving?.begin()?.catch(failed)
+  } catch (error) {
+    failed(error)
+  }
+}
+
+const brokenRefusal = refusal(500, 'proxy_internal', 'The proxy met a fault of its own.')
+
+/** The call that a request is; null: it is answered already. */
+function servingOf({ grants, api, fields, body: bytes, reply }: ModelRequest, deps: ServingDeps): Serving | null {
   const read = parseBody(bytes)
-  if (!read.ok) { answer(reply, read.error); return }
+  if (!read.ok) { answer(reply, read.error); return null }
   const body = read.value
   const grant = grantFor(grants, api, body)
-  // Few bodies are refused: their digest is made where one was, or is.
-  let digest: string | null = null
-  const bodyDigest = (): string => (digest ??= createHash('sha256').update(api).update(body.bytes).digest('hex'))
-  const remembered = grant.refusals.size === 0 ? undefined : grant.refusals.get(bodyDigest())
-  if (remembered !== undefined) { answer(reply, remembered); return }
-  const refuse = (refused: Refusal): void => {
-    if (refused.final) rememberRefusal(grant, bodyDigest(), refused)
-    answer(reply, refused)
+  const remembered = grant.refusals.size === 0 ? undefined : grant.refusals.get(digestOf({ api, body }))
+  if (remembered !== undefined) { answer(reply, remembered); return null }
+  return new Serving({ callNumber: deps.nextCallNumber(), grant, api, body, sessionId: sessionIdOf(fields), outputTokensMax: null, fields, reply }, deps)
+}
+
+/** One call, from its number to its end. */
+class Serving implements DirectOptions {
+  readonly #deps: ServingDeps
+  readonly #startedAt: number
+  readonly #way: Way
+  #call: ModelCall
+  #ended = false
+
+  constructor(call: ModelCall, deps: ServingDeps) {
+    this.#call = call
+    this.#deps = deps
+    this.#startedAt = deps.time.now()
+    this.#way = new Way(call, deps.doctrine())
   }
-  const startedAt = deps.time.now()
-  const callNumber = deps.nextCallNumber()
-  const end = (outcome: CallOutcome, path: ServingPath = 'direct', directLeft = false): void => deps.post(endMessage(grant, callNumber, { outcome, path, directLeft }, deps.time.now() - startedAt))
-  const asked: ModelCall = { callNumber, grant, api, body, sessionId: sessionIdOf(fields), outputTokensMax: null, fields, reply }
-  const way = wayOf(asked, deps.doctrine())
-  const unservable = unfitRequest(asked) ?? (way.obstacle === null || way.fallbacks.length > 0 ? null : obstacleRefusal(asked, way, way.obstacle))
-  if (unservable !== null) {
-    end({ is: 'not-served', failure: failureOf(unservable), refused: unservable, final: true })
-    refuse(unservable)
-    return
+
+  /** Null: it is served already. */
+  begin(): Promise<unknown> | null {
+    const [call, way] = [this.#call, this.#way]
+    const unservable = unfitRequest(call) ?? (way.obstacle === null || way.fallbacks.length > 0 ? null : obstacleRefusal(call, way, way.obstacle))
+    if (unservable !== null) {
+      this.#end({ outcome: { is: 'not-served', failure: failureOf(unservable), refused: unservable, final: true }, path: 'direct' })
+      this.#refuse(unservable)
+      return null
+    }
+    const { callNumber, grant, api, body } = call
+    const admission = this.#deps.admissions.ask({ callNumber, taskId: grant.taskId, bot: grant.bot, model: grant.target.modelId, bodyBytes: body.bytes.length, api, streams: body.json['stream'] === true, outputTokensAsked: outputTokensAsked(body) })
+    return admission instanceof Promise ? admission.then((answered) => this.#admitted(answered)) : this.#admitted(admission)
   }
-  const answered = deps.admissions.ask({ callNumber, taskId: grant.taskId, bot: grant.bot, model: grant.target.modelId, bodyBytes: body.bytes.length, api, streams: body.json['stream'] === true, outputTokensAsked: outputTokensAsked(body) })
-  const admission = answered instanceof Promise ? await answered : answered
-  if (admission === null) {
-    const refused = refusal(503, 'admission_unanswered', 'The app did not say whether this call may leave.')
-    // The app may have reserved all the same: its answer, when it comes, finds the call ended.
-    end({ is: 'not-served', failure: failure('proxy-failed', refused.message, 'Try again; if it stays, start the app again.'), refused, final: true })
-    answer(reply, refused)
-    return
+
+  #admitted(admission: Admission | null): Promise<unknown> | null {
+    if (admission === null) {
+      const refused = refusal(503, 'admission_unanswered', 'The app did not say whether this call may leave.')
+      // The app may have reserved all the same: its answer, when it comes, finds the call ended.
+      this.#end({ outcome: { is: 'not-served', failure: failure('proxy-failed', refused.message, 'Try again; if it stays, start the app again.'), refused, final: true }, path: 'direct' })
+      answer(this.#call.reply, refused)
+      return null
+    }
+    if (!admission.admit) { this.#refuse(admission.again === true ? refusal(503, admission.code, admission.message) : finalRefusal(403, admission.code, admission.message)); return null }
+    if (admission.outputTokensMax !== undefined) this.#call = { ...this.#call, outputTokensMax: admission.outputTokensMax }
+    const direct = this.#serveDirect()
+    return direct instanceof Promise ? direct.then((outcome) => this.#served(outcome)) : this.#served(direct)
   }
-  if (!admission.admit) { refuse(finalRefusal(403, admission.code, admission.message)); return }
-  const { outcome, path, directLeft } = await serveAdmitted(admitted(asked, admission), way, deps)
-  end(outcome, path, directLeft)
-  if (outcome.is === 'not-served') {
-    if (outcome.refused.final) rememberRefusal(grant, bodyDigest(), outcome.refused)
-    answer(reply, outcome.refused, path)
+
+  #served(direct: CallOutcome): Promise<unknown> | null {
+    if (direct.is !== 'not-served' || direct.final) { this.#finish({ outcome: direct, path: 'direct' }); return null }
+    return serveOtherwise(this.#call, this.#way, direct, this.#deps).then((served) => { this.#finish(served) })
   }
+
+  #finish(served: Served): void {
+    this.#end(served)
+    const { outcome, path } = served
+    if (outcome.is !== 'not-served') return
+    if (outcome.refused.final) rememberRefusal(this.#call.grant, digestOf(this.#call), outcome.refused)
+    answer(this.#call.reply, outcome.refused, path)
+  }
+
+  #refuse(refused: Refusal): void {
+    if (refused.final) rememberRefusal(this.#call.grant, digestOf(this.#call), refused)
+    answer(this.#call.reply, refused)
+  }
+
+  /** A fault of our own has ended it, unless it had ended. What its vendor took of it is not known. */
+  broken(): void {
+    if (!this.#ended) this.#end({ outcome: { is: 'not-served', failure: failure('proxy-failed', brokenRefusal.message, 'Try again; if it stays, start the app again.'), refused: brokenRefusal, final: true }, path: 'direct' })
+  }
+
+  #end(served: Served): void {
+    this.#ended = true
+    const { time, post } = this.#deps
+    post(endMessage(this.#call.grant, this.#call.callNumber, served, time.now() - this.#startedAt))
+  }
+
+  #serveDirect(): CallOutcome | Promise<CallOutcome> {
+    const { target: { exchange }, credential } = this.#call.grant
+    if (this.#way.obstacle !== null) {
+      const refused = obstacleRefusal(this.#call, this.#way, this.#way.obstacle)
+      return { is: 'not-served', failure: failureOf(refused), refused, final: false, metered: nothingUsed }
+    }
+    return exchange === undefined || credential === null ? this.#deps.direct.forward(this.#call, credential, this) : this.#exchangeAndForward(exchange, credential)
+  }
+
+  /** With what an exchange makes of the stored credential. A token that the vendor does not take is not used again. */
+  async #exchangeAndForward(exchange: CredentialExchange, stored: string): Promise<CallOutcome> {
+    const token = await exchangedToken(this.#call.grant, exchange, stored, this.#deps.exchange)
+    if (!token.ok) return { is: 'not-served', failure: failureOf(token.refused), refused: token.refused, final: false, metered: nothingUsed }
+    const outcome = await this.#deps.direct.forward(this.#call, token.value, this)
+    if (outcome.is === 'served' && outcome.status === 401) this.#deps.exchange.reject(exchange, stored, token.value)
+    return outcome
+  }
+
+  mayDeny(): boolean {
+    return this.#call.api === 'chat' && (this.#way.ineligible?.because === 'tools' || this.#way.fallbacks.length > 0)
+  }
+
+  onWaits(waits: CallWaits): void {
+    tellWaits(this.#call, waits, this.#deps)
+  }
+
+  tap(): Tap {
+    const { callNumber, grant: { taskId }, api, sessionId } = this.#call
+    const { time, post } = this.#deps
+    return new Tap({
+      api, taskId, sessionId, time,
+      emit: (preview) => post({ is: 'preview', preview }),
+      onBroken: (error) => post({ is: 'log', level: 'error', message: `the tap of call ${callNumber} broke: ${error instanceof Error ? error.message : 'unknown'}` }),
+    })
+  }
+}
+
+/** Of a request's bytes, for what is remembered of it. Few are refused: it is made where one was, or is. */
+function digestOf({ api, body: { bytes } }: Pick<ModelCall, 'api' | 'body'>): string {
+  return createHash('sha256').update(api).update(bytes).digest('hex')
 }
 
 /** The grant that is pinned to the model asked for; else the first, which then refuses it. */
 function grantFor(grants: readonly [Grant, ...Grant[]], api: 'chat' | 'responses', body: RequestBody): Grant {
+  if (grants.length === 1) return grants[0]
   const pinned = grants.filter(({ target }) => target.modelId === body.json['model'])
   return pinned.find(({ target }) => target.api === api) ?? pinned[0] ?? grants[0]
-}
-
-function admitted(call: ModelCall, admission: Extract<Admission, { admit: true }>): ModelCall {
-  return { ...call, outputTokensMax: admission.outputTokensMax ?? null }
 }
 
 /** `directLeft`: a fallback was tried after the direct call may have reached its provider. */
 interface Served { readonly outcome: CallOutcome; readonly path: ServingPath; readonly directLeft?: boolean }
 
-async function serveAdmitted(call: ModelCall, way: Way, deps: ServingDeps): Promise<Served> {
-  const direct = await serveDirect(call, way, deps)
-  if (direct.is !== 'not-served' || direct.final) return { outcome: direct, path: 'direct' }
+/** What becomes of a call that direct did not serve. */
+async function serveOtherwise(call: ModelCall, way: Way, direct: Extract<CallOutcome, { is: 'not-served' }>, deps: ServingDeps): Promise<Served> {
   if (way.ineligible?.because === 'tools') {
     const { refused } = direct
     const standing = refused.final || refused.code === 'client_attestation_denied'
     return { outcome: { ...direct, refused: toolsRefusal({ code: refused.code, why: `direct cannot serve it: ${refused.message}`, standing }) }, path: 'direct' }
   }
-  return way.text === null || way.fallbacks.length === 0 ? { outcome: direct, path: 'direct' } : { ...(await serveFallback(call, way, direct)), directLeft: direct.metered === undefined }
+  return way.text === null || way.fallbacks.length === 0 ? { outcome: direct, path: 'direct' } : { ...(await serveFallback(call, way, direct, deps)), directLeft: direct.metered === undefined }
 }
 
 /** D3. Each fallback in turn, until one has begun to answer. */
-async function serveFallback(call: ModelCall, { text, fallbacks }: Way, direct: Extract<CallOutcome, { is: 'not-served' }>): Promise<Served> {
+async function serveFallback(call: ModelCall, { text, fallbacks }: Way, direct: Extract<CallOutcome, { is: 'not-served' }>, deps: ServingDeps): Promise<Served> {
   let last: Served = { outcome: direct, path: 'direct' }
   const words = [direct.refused.message]
   for (const fallback of text === null ? [] : fallbacks) {
-    if (call.reply.gone) return { outcome: { is: 'client-gone', path: last.path, metered: null, failure: failure('cancelled', 'The client ended the call.', 'Nothing to do.') }, path: last.path }
+    if (call.reply.gone) return { outcome: { is: 'client-gone', path: last.path, metered: last.outcome.metered ?? null, failure: failure('cancelled', 'The client ended the call.', 'Nothing to do.') }, path: last.path }
     if (call.grant.lifetime.signal.aborted) break
+    tellWaits(call, { for: 'fallback', since: deps.time.now() }, deps)
     const outcome = text === null ? direct : await fallback.serve(call, text)
     last = { outcome, path: fallback.path }
     if (outcome.is !== 'not-served') return last
     words.push(outcome.refused.message)
   }
   const message = words.join(' ')
-  return { path: last.path, outcome: { is: 'not-served', failure: failure('provider-unreachable', message, 'Check this provider, and the vendor’s program in Settings → Fallbacks.'), refused: refusal(502, 'fallbacks_failed', message), final: false } }
+  return { path: last.path, outcome: { is: 'not-served', failure: failure('provider-unreachable', message, 'Check this provider, and the vendor’s program in Settings → Fallbacks.'), refused: refusal(502, 'fallbacks_failed', message), final: false, ...(last.outcome.metered == null ? {} : { metered: last.outcome.metered }) } }
 }
 
-async function serveDirect(call: ModelCall, way: Way, deps: ServingDeps): Promise<CallOutcome> {
-  const { grant, sessionId, api, callNumber } = call
-  const { target: { exchange }, credential: stored } = grant
-  if (way.obstacle !== null) {
-    const refused = obstacleRefusal(call, way, way.obstacle)
-    return { is: 'not-served', failure: failureOf(refused), refused, final: false, metered: nothingUsed }
-  }
-  const exchanged = exchange === undefined || stored === null ? null : await exchangedToken(grant, exchange, stored, deps.exchange)
-  const credential = exchanged ?? { ok: true as const, value: stored }
-  if (!credential.ok) return { is: 'not-served', failure: failureOf(credential.refused), refused: credential.refused, final: false, metered: nothingUsed }
-  const tap = new Tap({
-    api, taskId: grant.taskId, sessionId, time: deps.time,
-    emit: (preview) => deps.post({ is: 'preview', preview }),
-    onBroken: (error) => deps.post({ is: 'log', level: 'error', message: `the tap of call ${callNumber} broke: ${error instanceof Error ? error.message : 'unknown'}` }),
-  })
-  const mayDeny = (): boolean => api === 'chat' && (way.ineligible?.because === 'tools' || way.fallbacks.length > 0)
-  const outcome = await deps.direct.forward(call, tap, { credential: credential.value, mayDeny })
-  if (exchange !== undefined && stored !== null && credential.value !== null && outcome.is === 'served' && outcome.status === 401) deps.exchange.reject(exchange, stored, credential.value)
-  return outcome
+function tellWaits({ callNumber, grant: { taskId, bot } }: ModelCall, waits: CallWaits, { post }: ServingDeps): void {
+  post({ is: 'call-progress', progress: { callNumber, taskId, bot, waits } })
 }
 
 /** What an exchange makes of the stored credential. */
@@ -167,6 +253,7 @@ function endMessage(grant: Grant, callNumber: number, { outcome, path, directLef
       status: outcome.is === 'served' ? outcome.status : outcome.is === 'not-served' ? outcome.refused.status : null,
       modelAnswered: metered?.modelAnswered ?? null, inputTokens: told?.inputTokens ?? null, outputTokens: told?.outputTokens ?? null,
       latencyMs: Math.max(0, latencyMs), failure: outcome.failure, final: outcome.is === 'not-served' && outcome.refused.final, ...(directLeft === true ? { directLeft } : {}),
+      ...(outcome.is === 'served' && outcome.retryAfterMs !== undefined ? { retryAfterMs: outcome.retryAfterMs } : {}),
     },
   }
 }

@@ -10,7 +10,7 @@ export interface SseReaderDeps {
   readonly onEvent: (event: SseEvent) => void
   readonly onGaveUp: () => void
   /** Whether anything in these whole events is worth reading; by default all is. */
-  readonly matters?: (events: string) => boolean
+  readonly matters?: (events: Buffer) => boolean
   /** Whole events that were passed over. */
   readonly onSkipped?: () => void
 }
@@ -43,12 +43,21 @@ export class SseReader {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     // Without a line end in it, it ends no event: large events cost one look a chunk.
     if (this.#pendingBytes > 0 && !chunk.includes(10) && !chunk.includes(13)) { this.#keep(chunk); return }
-    const joined = this.#pendingBytes === 0 ? chunk : Buffer.concat([...this.#pending, chunk])
-    const end = this.#boundary.after(joined)
+    const rest = this.#pendingBytes === 0 ? chunk : this.#join(chunk)
+    const end = this.#boundary.after(rest)
+    if (end > 0) this.#readWhole(rest.subarray(0, end))
+    if (end < rest.length) this.#keep(rest.subarray(end))
+  }
+
+  /** What has come before and this; without the event in which they meet, where that is easily told: it alone is copied, and read. */
+  #join(chunk: Buffer): Buffer {
+    const split = this.#boundary.firstAfter(chunk)
+    const joined = Buffer.concat([...this.#pending, split === 0 ? chunk : chunk.subarray(0, split)])
     this.#pending = []
     this.#pendingBytes = 0
-    if (end > 0) this.#readWhole(joined.subarray(0, end))
-    if (end < joined.length) this.#keep(joined.subarray(end))
+    if (split === 0) return joined
+    this.#readWhole(joined)
+    return chunk.subarray(split)
   }
 
   /** The stream has ended: a last event without its blank line is read too. */
@@ -74,10 +83,8 @@ export class SseReader {
   #readWhole(events: Buffer): void {
     this.#before = events.toString('latin1', Math.max(0, events.length - 4))
     const { matters, onSkipped } = this.#deps
-    const text = matters === undefined || this.#first ? '' : events.toString('latin1')
-    if (text === '' || matters?.(text) !== false) this.#parser.feed(this.#text(events))
-    // Comments are no events.
-    else if (/(?:^|[\n\r])data/.test(text)) onSkipped?.()
+    if (matters === undefined || this.#first || matters(events)) this.#parser.feed(this.#text(events))
+    else if (hasData(events)) onSkipped?.()
     this.#first = false
   }
 
@@ -88,7 +95,7 @@ export class SseReader {
   }
 
   #keep(bytes: Buffer): void {
-    this.#pending.push(bytes)
+    this.#pending.push(Buffer.from(bytes))
     this.#pendingBytes += bytes.length
     if (this.#pendingBytes <= proxyLimits.eventCharsMax) return
     this.#gaveUp = true
@@ -100,6 +107,11 @@ export class SseReader {
 
 /** Events that say nothing. */
 const emptyEvents = { chat: '{"choices":[]}', responses: '{"type":"response.none"}' } as const
+
+/** Comments are no events. */
+function hasData(events: Buffer): boolean {
+  return events.indexOf('data') === 0 || events.includes('\ndata') || events.includes('\rdata')
+}
 
 function read(data: string): SseEvent {
   if (data.trim() === '[DONE]') return { is: 'done' }

@@ -113,6 +113,17 @@ describe('countersign-proxy', () => {
     expect(await send(running, { model: 'large' })).toMatchObject({ status: 403 })
   })
 
+  test('loses no call’s line when it is ended right behind the answer, whatever ends it', async () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const running = await start(configOf(await vendorOf([])))
+      const closed = once(running.child.stdout ?? running.child, 'close')
+      for (let count = 0; count < 5; count += 1) await send(running, { model: 'large' })
+      running.child.kill(signal)
+      await closed
+      expect(running.lines('call').map(({ call }) => call)).toEqual([1, 2, 3, 4, 5])
+    }
+  })
+
   test('lets parallel calls spend no more than the caps, in tokens, money and requests', async () => {
     const caps = [{ tokensMax: 3_000 }, { moneyMicroUsdMax: 4_500 }, { requestsMax: 5 }]
     for (const cap of caps) {

@@ -4,6 +4,7 @@ import { digestOfText } from '../core/digest.ts'
 import type { FromProxy, GatewayGrant } from '../core/gateway/messages.ts'
 import type { ServingRules, VendorWord } from '../core/gateway/vendor.ts'
 import { createProxy, type Proxy } from './proxy.ts'
+import { proxyLimits } from './proxy-limits.ts'
 import { cleanWords } from './redaction.ts'
 import { ClientBudget } from './standalone-budget.ts'
 import { loadStandaloneConfig, type StandaloneClient, type StandaloneConfig } from './standalone-config.ts'
@@ -14,8 +15,8 @@ import type { VendorHost } from './vendor-host.ts'
 export interface StandaloneDeps {
   readonly env: NodeJS.ProcessEnv
   readonly time: Time
-  /** One line for whoever reads the program's output: each call as JSON, and that it listens. */
-  readonly print: (line: string) => void
+  /** Lines for whoever reads the program's output: each call as JSON, and that it listens. */
+  readonly print: (lines: string) => void
   /** One line for whoever runs it: warnings and faults. */
   readonly warn: (line: string) => void
 }
@@ -25,6 +26,8 @@ export interface Standalone {
   /** Reads the configuration again: keys, tokens, caps and rules change without a restart. What is wrong is warned of, and nothing changes. */
   reload(): Promise<void>
   stop(): Promise<void>
+  /** Prints the calls that have ended and wait to be printed with others. */
+  tell(): void
 }
 
 const usage = 'Usage: countersign-proxy --config FILE'
@@ -54,6 +57,8 @@ class Running {
   readonly #waiting = new Map<string, () => void>()
   #ready: (port: number) => void = () => undefined
   #stopped: () => void = () => undefined
+  /** Calls that have ended. They are printed together: what one costs to write would keep the next call waiting. */
+  #untold: object[] = []
 
   constructor(path: string, config: StandaloneConfig, deps: StandaloneDeps) {
     this.#path = path
@@ -70,7 +75,7 @@ class Running {
     await this.#grantAll()
     this.#warnOfVendor()
     this.#deps.print(JSON.stringify({ event: 'listening', url: `http://127.0.0.1:${port}/v1`, clients: this.#config.clients.map(({ name }) => name) }))
-    return { port, reload: () => this.#reload(), stop: () => this.#stop() }
+    return { port, reload: () => this.#reload(), stop: () => this.#stop(), tell: () => { this.#tell() } }
   }
 
   async #reload(): Promise<void> {
@@ -81,13 +86,19 @@ class Running {
     this.#proxy.take({ is: 'configure', serving: this.#rules() })
     await this.#grantAll()
     this.#warnOfVendor()
+    this.#tell()
     this.#deps.print(JSON.stringify({ event: 'reloaded', clients: this.#config.clients.map(({ name }) => name) }))
   }
 
-  #stop(): Promise<void> {
+  async #stop(): Promise<void> {
     const stopped = new Promise<void>((resolve) => { this.#stopped = resolve })
     this.#proxy.take({ is: 'stop' })
-    return stopped
+    await stopped
+    this.#tell()
+  }
+
+  #tell(): void {
+    if (this.#untold.length > 0) this.#deps.print(this.#untold.splice(0).map((call) => JSON.stringify(call)).join('\n'))
   }
 
   #rules(): ServingRules {
@@ -140,7 +151,7 @@ class Running {
       case 'admission-ask': this.#admit(message.ask); return
       case 'call-ended': this.#told(message.end); return
       case 'log': this.#deps.warn(`${message.level}: ${message.message}`); return
-      case 'preview': case 'vendor-ask': case 'vendor-stop': return
+      case 'preview': case 'call-progress': case 'vendor-ask': case 'vendor-stop': return
     }
   }
 
@@ -159,7 +170,8 @@ class Running {
     const { callNumber, taskId, path, status, modelAnswered, inputTokens, outputTokens, latencyMs, directLeft } = end
     const cost = this.#budgets.get(taskId)?.ended(end) ?? null
     const failed = end.failure === null ? null : { code: end.failure.code, message: cleanWords(end.failure.message, ...this.#secrets()) }
-    this.#deps.print(JSON.stringify({ event: 'call', call: callNumber, client: taskId, path, status, modelAnswered, inputTokens, outputTokens, costMicroUsd: cost, latencyMs: Math.round(latencyMs), failure: failed, ...(directLeft === true ? { directLeft } : {}) }))
+    if (this.#untold.length === 0) this.#deps.time.after(proxyLimits.tellMs, () => { this.#tell() })
+    this.#untold.push({ event: 'call', call: callNumber, client: taskId, path, status, modelAnswered, inputTokens, outputTokens, costMicroUsd: cost, latencyMs: Math.round(latencyMs), failure: failed, ...(directLeft === true ? { directLeft } : {}) })
   }
 
   #secrets(): readonly (string | null)[] {

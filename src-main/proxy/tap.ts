@@ -15,6 +15,9 @@ interface TapDeps {
   readonly onBroken: (error: unknown) => void
 }
 
+/** The calls of a stream; made with its first event, since most replies of a call have none. */
+interface Growing { readonly previews: StreamPreviews; readonly sentAt: Map<string, number>; readonly waiting: Set<string> }
+
 /**
  * The wire tap of one stream: reads copies of its events and says how each tool call grows: at once when the call is first
  * seen, when its target becomes known and when it ends, else at most once in 8 ms a call. When something in here breaks,
@@ -22,9 +25,7 @@ interface TapDeps {
  */
 export class Tap {
   readonly #deps: TapDeps
-  #previews: StreamPreviews | null = null
-  readonly #sentAt = new Map<string, number>()
-  readonly #waiting = new Set<string>()
+  #growing: Growing | null = null
   #cancelTimer: (() => void) | null = null
   #broken = false
 
@@ -35,47 +36,47 @@ export class Tap {
   /** Takes the next parsed event of the stream. */
   read(event: unknown): void {
     this.#guard(() => {
-      this.#previews ??= new StreamPreviews(this.#deps.api)
-      this.#offer(this.#previews.accept(event))
+      this.#growing ??= { previews: new StreamPreviews(this.#deps.api), sentAt: new Map(), waiting: new Set() }
+      this.#offer(this.#growing, this.#growing.previews.accept(event))
     })
   }
 
   /** The stream is over; calls that still grow are settled as interrupted. */
   end(): void {
-    const previews = this.#previews
-    if (previews === null) return
+    const growing = this.#growing
+    if (growing === null) return
     this.#guard(() => {
-      this.#offer(previews.interrupt())
-      this.#flush()
+      this.#offer(growing, growing.previews.interrupt())
+      this.#flush(growing)
     })
   }
 
-  #offer(changed: readonly ChangedCall[]): void {
+  #offer(growing: Growing, changed: readonly ChangedCall[]): void {
     const now = this.#deps.time.now()
     for (const { key, urgent } of changed) {
-      const since = now - (this.#sentAt.get(key) ?? -Infinity)
-      if (urgent || since >= proxyLimits.previewPaceMs || since < 0) this.#send(key, now)
-      else this.#waiting.add(key)
+      const since = now - (growing.sentAt.get(key) ?? -Infinity)
+      if (urgent || since >= proxyLimits.previewPaceMs || since < 0) this.#send(growing, key, now)
+      else growing.waiting.add(key)
     }
-    if (this.#waiting.size === 0 || this.#cancelTimer !== null) return
+    if (growing.waiting.size === 0 || this.#cancelTimer !== null) return
     this.#cancelTimer = this.#deps.time.after(proxyLimits.previewPaceMs, () => {
       this.#cancelTimer = null
-      this.#guard(() => this.#flush())
+      this.#guard(() => this.#flush(growing))
     })
   }
 
-  #flush(): void {
+  #flush(growing: Growing): void {
     this.#cancelTimer?.()
     this.#cancelTimer = null
-    for (const key of [...this.#waiting]) this.#send(key, this.#deps.time.now())
+    for (const key of [...growing.waiting]) this.#send(growing, key, this.#deps.time.now())
   }
 
-  #send(key: string, now: number): void {
-    this.#waiting.delete(key)
-    const preview = this.#previews?.preview(key) ?? null
+  #send({ previews, sentAt, waiting }: Growing, key: string, now: number): void {
+    waiting.delete(key)
+    const preview = previews.preview(key)
     const callId = callIdSchema.safeParse(preview?.callId)
     if (preview === null || !callId.success) return
-    this.#sentAt.set(key, now)
+    sentAt.set(key, now)
     const { taskId, sessionId } = this.#deps
     this.#deps.emit({ ...preview, taskId, sessionId, callId: callId.data, seenAt: now })
   }

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { CallOutcome, ModelCall, TextRequest } from './call.ts'
 import { errorBody, type Refusal } from './errors.ts'
 import type { Metered } from './metering.ts'
@@ -80,9 +79,7 @@ export class TextReply {
   async #write(text: string): Promise<void> {
     const { reply } = this.#deps.call
     if (reply.write(text) || reply.gone) return
-    const over = new AbortController()
-    // Whichever comes first; the other listener is taken away with it.
-    await Promise.race([once(reply, 'drain', { signal: over.signal }), once(reply, 'close', { signal: over.signal })]).finally(() => { over.abort() })
+    await new Promise<void>((drained) => { reply.onceDrained(drained) })
   }
 
   #head(object: string): Readonly<Record<string, unknown>> {

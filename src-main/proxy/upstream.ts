@@ -1,7 +1,7 @@
 import type { GatewayGrant } from '../core/gateway/messages.ts'
 import type { Fields } from './http1/fields.ts'
-import type { ReplyFields } from './http1/reply.ts'
-import { vendorOrigin, type VendorOrigin } from './http1/vendor-pool.ts'
+import type { ReplyLines } from './http1/reply.ts'
+import { laneOf, vendorOrigin, type Lane } from './http1/vendor-pool.ts'
 
 /** Header fields of a request that go on to the vendor. Everything else of the client's stays here: its token, Host, session id, cookies. */
 const requestFields: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent', 'openai-beta', 'idempotency-key', 'x-client-request-id'])
@@ -10,14 +10,14 @@ const requestFields: ReadonlySet<string> = new Set(['accept', 'content-type', 'u
 const replyFieldsDropped: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'set-cookie', 'alt-svc', 'x-muse-proxy-path'])
 
 /** Where a grant's requests go. `lines`: what every request to there begins with; its path has the query of the base URL, which is kept. */
-export interface Endpoint { readonly origin: VendorOrigin; readonly lines: string }
+export interface Endpoint { readonly lane: Lane; readonly lines: string }
 
 /** The provider's base URL with the API's path behind it. */
-export function endpointOf({ baseUrl, api }: GatewayGrant['target']): Endpoint {
+export function endpointOf({ grantId, target: { baseUrl, api } }: Pick<GatewayGrant, 'grantId' | 'target'>): Endpoint {
   const base = new URL(baseUrl)
   const folder = base.pathname.replace(/\/+$/, '')
   const path = `${folder}${api === 'chat' ? '/chat/completions' : '/responses'}${base.search}`
-  return { origin: vendorOrigin(base), lines: `POST ${path} HTTP/1.1\r\nhost: ${base.host}\r\nconnection: keep-alive\r\naccept-encoding: identity\r\n` }
+  return { lane: laneOf(grantId, vendorOrigin(base)), lines: `POST ${path} HTTP/1.1\r\nhost: ${base.host}\r\nconnection: keep-alive\r\naccept-encoding: identity\r\n` }
 }
 
 /**
@@ -33,9 +33,13 @@ export function upstreamHead({ lines }: Endpoint, fields: Fields, credential: st
 }
 
 /** The reply's header fields as the client gets them. A stream may get a frame more than its vendor counted, so its length is left out. */
-export function replyFields(fields: Fields, isStream: boolean): ReplyFields {
-  const kept: (readonly [string, string])[] = []
-  fields.each((lower, value, name) => { if (!replyFieldsDropped.has(lower) && !(isStream && lower === 'content-length')) kept.push([name, value]) })
-  kept.push(['x-muse-proxy-path', 'direct'])
-  return kept
+export function replyLines(fields: Fields, isStream: boolean): ReplyLines {
+  let [text, bodyBytes, dated] = ['', null as number | null, false]
+  fields.each((lower, value, name) => {
+    if (replyFieldsDropped.has(lower) || (isStream && lower === 'content-length')) return
+    text += `${name}: ${value}\r\n`
+    if (lower === 'content-length') bodyBytes = Number(value)
+    else if (lower === 'date') dated = true
+  })
+  return { text: `${text}x-muse-proxy-path: direct\r\n`, bodyBytes, dated }
 }

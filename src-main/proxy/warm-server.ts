@@ -90,7 +90,8 @@ export class WarmServer {
         if (word.is === 'ended') {
           gone.abort()
           if (this.#job === job) { this.#job = null; this.#running = null }
-          settle(err(word.failure ?? unavailable(`ended by itself (exit code ${word.exitCode ?? 'unknown'})${said(word.text)}`)))
+          const said = lastLine(word.text)
+          settle(err(word.failure ?? unavailable(`ended by itself (exit code ${word.exitCode ?? 'unknown'})${said === '' ? '' : `, saying: ${said}`}`)))
           return
         }
         const access = accessTo(word.address, gone.signal)
@@ -110,9 +111,8 @@ function unavailable(what: string): Failure {
   return failure('unavailable', `The vendor's server ${what}.`, 'Check its program and arguments in Settings → Fallbacks.')
 }
 
-function said(text: string): string {
-  const last = text.trim().split('\n').at(-1)?.slice(-300) ?? ''
-  return last === '' ? '' : `, saying: ${last}`
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)?.slice(-300) ?? ''
 }
 
 function accessTo(address: VendorAddress, gone: AbortSignal): WarmAccess {

@@ -55,7 +55,7 @@ class WarmAnswer {
     const { reply, grant } = this.#deps.call
     const end = (): void => this.#ending.abort()
     const signals = [access.gone, grant.lifetime.signal]
-    reply.on('close', end)
+    reply.onClose(end)
     for (const signal of signals) signal.addEventListener('abort', end)
     if (reply.gone || signals.some(({ aborted }) => aborted)) end()
     try {
@@ -64,7 +64,7 @@ class WarmAnswer {
       if (!(error instanceof Error)) throw error
       return this.fails(grant.lifetime.signal.aborted ? 'was ended: the task was stopped.' : `broke off: ${this.#why ?? error.message}`)
     } finally {
-      reply.off('close', end)
+      reply.offClose(end)
       for (const signal of signals) signal.removeEventListener('abort', end)
     }
   }

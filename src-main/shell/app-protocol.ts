@@ -1,6 +1,7 @@
 import { protocol, type ProtocolRequest, type ProtocolResponse } from 'electron'
 import { readFileSync } from 'node:fs'
 import { extname, isAbsolute, join, relative } from 'node:path'
+import type { FirstPage } from './first-page.ts'
 
 /** Where the window's own files are served from; the only origin that the renderer ever has. */
 export const appOrigin = 'app://countersign'
@@ -29,43 +30,48 @@ const types: Readonly<Record<string, string>> = {
   '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml', '.png': 'image/png', '.woff2': 'font/woff2', '.wasm': 'application/wasm',
 }
 
-/** What the page has by now. Each resolves at the latest after half a second. */
+/** What the page has by now. Each resolves at the latest after two seconds. */
 interface Served {
   /** The page itself. */
   readonly page: Promise<void>
-  /** Its scripts: it evaluates them, and this process is free until it makes its first call. */
-  readonly scripts: Promise<void>
+  /** The window's code, for which the page's first script asks, at once or when a screen that came with the page has been painted: it evaluates that, and this process is free until it makes its first call. */
+  readonly code: Promise<void>
 }
 
 /**
  * Serves `rendererDir` as `app://countersign/`, read-only, with a strict CSP; any path outside of it, and any that is not there, is a 404.
  * Files are read right here: through Chromium's network service the first of them would wait until that process is up. And at once: each is
  * read in less time than it takes to hear that another thread has read it. While the page waits for what it asked for, this process had
- * better not do anything long.
+ * better not do anything long. `page` says which page the address without a path has, at each request.
  */
-export function serveApp(rendererDir: string): Served {
-  const page = createLull()
-  const scripts = createLull()
+export function serveApp(rendererDir: string, page: () => FirstPage): Served {
+  const served = createLull()
+  const code = createLull()
+  let booted = false
   // The newer `protocol.handle` first loads the runtime's whole fetch (30 ms here, before the first byte).
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- see above
   protocol.registerBufferProtocol('app', (request, callback) => {
-    const response = answer(rendererDir, request)
+    const response = answer(rendererDir, page, request)
     callback(response)
-    if (response.mimeType === 'text/html') page.stir()
-    if (response.mimeType === 'text/javascript') scripts.stir()
+    if (response.mimeType === 'text/html') served.stir()
+    if (response.mimeType !== 'text/javascript') return
+    if (booted) code.stir()
+    booted = true
   })
-  return { page: page.over, scripts: scripts.over }
+  return { page: served.over, code: code.over }
 }
 
-function answer(rendererDir: string, request: ProtocolRequest): ProtocolResponse & { readonly mimeType?: string } {
+function answer(rendererDir: string, page: () => FirstPage, request: ProtocolRequest): ProtocolResponse & { readonly mimeType?: string } {
   const url = new URL(request.url)
-  const path = decodedPath(url.pathname === '/' ? '/index.html' : url.pathname)
+  const first = url.pathname === '/' ? page() : null
+  const path = first?.file ?? decodedPath(url.pathname)
   if (path === null) return notFound
   const file = join(rendererDir, path)
   const inside = relative(rendererDir, file)
   const mimeType = types[extname(file)]
   if (url.host !== 'countersign' || request.method !== 'GET' || inside.startsWith('..') || isAbsolute(inside) || mimeType === undefined) return notFound
-  const data = contentOf(file)
+  const content = contentOf(file)
+  const data = content === null || first === null ? content : Buffer.from(content.toString('utf8').replace(/<html[^>]*>/, `<html ${first.root}>`))
   return data === null ? notFound : { mimeType, charset: 'utf-8', data, headers: { 'Content-Security-Policy': contentSecurityPolicy, 'X-Content-Type-Options': 'nosniff' } }
 }
 
@@ -91,12 +97,12 @@ function decodedPath(path: string): string | null {
 }
 
 const notFound = { statusCode: 404, data: Buffer.from('Not found') }
-const servedMsMax = 500
+const servedMsMax = 2_000
 const lullMs = 2
 
 interface Lull { readonly stir: () => void; readonly over: Promise<void> }
 
-/** Over when nothing has stirred for 2 ms after the first time, at the latest after half a second without a first time. */
+/** Over when nothing has stirred for 2 ms after the first time, at the latest after two seconds without a first time. */
 function createLull(): Lull {
   let settle: () => void = () => undefined
   const over = new Promise<void>((resolve) => { settle = resolve })

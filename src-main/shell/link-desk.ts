@@ -2,22 +2,25 @@ import type { TaskId } from '../../src-preload/contract/ids.ts'
 import { linkedTaskIn } from './deep-link.ts'
 import type { IncomingLinks } from './incoming-links.ts'
 
-/** The last link that came, until the window takes it: a window that still loads finds it there. */
+/** Of more at once the oldest go: what stays on screen is the last one's. */
+const waitingMax = 16
+
+/** Links that came, in their order, until the window takes them one by one: a window that still loads finds them there. */
 export class LinkDesk {
-  #taskId: TaskId | null = null
+  readonly #waiting: TaskId[] = []
 
   constructor(links: IncomingLinks, onWaiting: () => void) {
     links.follow((args) => {
       const taskId = linkedTaskIn(args)
       if (taskId === null) return
-      this.#taskId = taskId
+      this.#waiting.push(taskId)
+      if (this.#waiting.length > waitingMax) this.#waiting.shift()
       onWaiting()
     })
   }
 
+  /** The one that has waited longest; null when none waits. */
   take(): TaskId | null {
-    const taskId = this.#taskId
-    this.#taskId = null
-    return taskId
+    return this.#waiting.shift() ?? null
   }
 }

@@ -1,12 +1,19 @@
-import { app, BrowserWindow, screen, session } from 'electron'
+import { app, BrowserWindow, nativeTheme, screen, session } from 'electron'
 import { join } from 'node:path'
 import { appOrigin } from './app-protocol.ts'
-import { chosenLanguage } from './chosen-language.ts'
+import type { ChosenLooks } from './chosen-looks.ts'
 import { rememberedPlace, rememberPlace } from './window-memory.ts'
 import { openingPlace, windowMin } from './window-place.ts'
 
-/** Opens the one window where it was last, if that display is there. Its zoom Chromium keeps by itself. `preload` is the absolute path of the bundled bridge. */
-export function openMainWindow(preload: string): BrowserWindow {
+/** The window's ground before its page is there: `--canvas` of tokens.css, light and dark. */
+const ground = { light: '#f3f4f6', dark: '#0f1114' }
+
+/**
+ * Opens the one window where it was last, if that display is there. Its zoom Chromium keeps by itself. `preload` is the absolute path of the
+ * bundled bridge; `theme` the chosen one, null for the system's. It is shown at once, on its ground: what draws on the display only comes up for
+ * a window that is shown, and does so beside the page's own process.
+ */
+export function openMainWindow(preload: string, theme: ChosenLooks['theme']): BrowserWindow {
   const placeFile = join(app.getPath('userData'), 'window.json')
   const { maximized, ...place } = openingPlace(rememberedPlace(placeFile), screen.getAllDisplays().map(({ workArea }) => workArea))
   const window = new BrowserWindow({
@@ -15,15 +22,13 @@ export function openMainWindow(preload: string): BrowserWindow {
     minHeight: windowMin.height,
     ...place,
     show: false,
+    backgroundColor: ground[theme ?? (nativeTheme.shouldUseDarkColors ? 'dark' : 'light')],
     webPreferences: { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, webviewTag: false, spellcheck: false, devTools: !app.isPackaged },
   })
   rememberPlace(window, placeFile, (why) => { console.error('the place of the window could not be written', why) })
-  window.once('ready-to-show', () => {
-    if (maximized) window.maximize()
-    window.show()
-  })
-  const language = chosenLanguage(join(app.getPath('userData'), 'settings.json'))
-  void window.loadURL(language === null ? `${appOrigin}/` : `${appOrigin}/?language=${language}`)
+  if (maximized) window.maximize()
+  window.show()
+  void window.loadURL(`${appOrigin}/`)
   return window
 }
 

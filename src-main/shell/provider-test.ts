@@ -16,7 +16,7 @@ export function probeAware(gateway: ModelGateway): ModelGateway {
 function bound(gateway: ModelGateway): ModelGateway {
   return {
     open: (grant) => gateway.open(grant), close: (taskId) => gateway.close(taskId), onAdmission: (decide) => { gateway.onAdmission(decide) },
-    onCallStarted: (listener) => { gateway.onCallStarted(listener) }, onCallEnded: (listener) => { gateway.onCallEnded(listener) }, onPreview: (listener) => { gateway.onPreview(listener) },
+    onCallStarted: (listener) => { gateway.onCallStarted(listener) }, onCallProgress: (listener) => { gateway.onCallProgress(listener) }, onCallEnded: (listener) => { gateway.onCallEnded(listener) }, onPreview: (listener) => { gateway.onPreview(listener) },
   }
 }
 

@@ -29,6 +29,11 @@ export function openCodeIn(resources: string, platform: NodeJS.Platform): string
   return join(resources, 'opencode', platform === 'win32' ? 'opencode.exe' : 'opencode')
 }
 
+/** Path of the note beside that OpenCode which says what was shipped: its version and its bytes. */
+export function openCodeNoteIn(resources: string): string {
+  return join(resources, 'opencode', 'shipped.json')
+}
+
 /** Path of the bubblewrap that ships with this app, where one does (Linux packages made with one). */
 export function bubblewrapIn(resources: string): string {
   return join(resources, 'bwrap', 'bwrap')

@@ -6,7 +6,7 @@ export const failureCodes = [
   'folder-refused', 'folder-changed', 'apply-failed', 'workspace-failed', 'quota-exceeded',
   'isolation-unavailable', 'sandbox-failed', 'command-refused', 'limit-hit',
   'opencode-missing', 'opencode-unsupported', 'opencode-probe-timeout', 'opencode-failed', 'opencode-exited', 'session-failed', 'submit-failed', 'submit-ambiguous',
-  'provider-missing', 'provider-unreachable', 'provider-refused', 'provider-nonsense', 'credential-missing', 'keyring-unavailable', 'proxy-failed',
+  'provider-missing', 'provider-unreachable', 'provider-refused', 'provider-nonsense', 'credential-missing', 'proxy-failed',
   'budget-exhausted', 'deadline-passed', 'usage-unknown',
   'lead-unparsable', 'verification-failed', 'evidence-failed',
   'journal-corrupt', 'journal-newer', 'journal-readonly', 'journal-busy', 'disk-full', 'network-drive', 'settings-broken',

@@ -18,6 +18,8 @@ export const limits = {
   previewTailCharsMax: 4_000,
   toolOutputHeldBytesMax: 64 * 1024,
   proxyBodyBytesMax: 32 * 1024 * 1024,
+  proxyBodyValuesMax: 200_000,
+  proxyBodyDepthMax: 1_000,
   proxyDefaultPort: 18_747,
   requestsPerTurnMax: 60,
   versionProbeMs: 3_000,
@@ -30,6 +32,9 @@ export const limits = {
   leadRetriesMax: 2,
   standingGrantsMax: 50,
 } as const
+
+/** What is said of a command that was stopped, as of one that passed a limit, where nothing was passed. */
+export const stoppedEarly = 'was stopped before it ended'
 
 /** What no owner's budget passes, also not by a top-up. `moneyMicroUsdMax`: 10,000 US dollars. */
 export const budgetMaxima = { turnsMax: 64, messagesMax: 128, requestsMax: 10_000, tokensMax: 100_000_000, moneyMicroUsdMax: 10_000_000_000 } as const

@@ -96,7 +96,7 @@ export const methods = {
   'updates.look': { input: nothing, output: updateStateSchema },
   'updates.download': { input: nothing, output: updateStateSchema },
   'updates.install': { input: nothing, output: acknowledged },
-  'workspace.dispose': { input: z.object({ taskId: taskIdSchema }), output: acknowledged },
+  'workspace.remove': { input: z.object({ taskId: taskIdSchema }), output: acknowledged },
 } as const satisfies Record<string, { input: z.ZodType; output: z.ZodType }>
 
 export type MethodName = keyof typeof methods

@@ -3,7 +3,7 @@ import { approvalIdSchema, authorSchema, botSchema, callIdSchema, digestSchema, 
 import { failureSchema } from './failure.ts'
 import { standingGrantSchema, standingOfferSchema } from './grants.ts'
 import {
-  briefSchema, budgetLimitsSchema, cancelSchema, coderRuntimeSchema, evidenceLevelsSchema, evidenceSchema, isolationReportSchema, meterSchema, modelRefSchema, raiseOfferSchema, recoverySchema,
+  briefSchema, budgetLimitsSchema, callWaitsSchema, cancelSchema, coderRuntimeSchema, evidenceLevelsSchema, evidenceSchema, isolationReportSchema, meterSchema, modelRefSchema, raiseOfferSchema, recoverySchema,
   servingPathSchema, taskGrantSchema, taskStatusSchema, verificationSchema, waitingSchema,
 } from './task.ts'
 
@@ -30,6 +30,8 @@ export const modelCallSchema = z.object({
   startedAt: millisSchema, latencyMs: z.number().nullable(), status: z.number().int().nullable(), failure: failureSchema.nullable(),
   /** A fallback was tried after the direct call may have reached its provider: it may be charged twice. */
   directLeft: z.boolean().optional(),
+  /** While it is open, as the proxy knows it: what is waited for, and since when. Absent: the provider's first byte, since the call began. Never journaled. */
+  waits: callWaitsSchema.optional(),
 })
 export type ModelCall = z.infer<typeof modelCallSchema>
 
@@ -48,6 +50,8 @@ export const toolBodySchema = z.object({
   title: z.string().nullable(), startedAt: millisSchema, endedAt: millisSchema.nullable(), reason: z.string().nullable(), parentCallId: callIdSchema.nullable(),
   /** While it is `awaiting-approval`: since when. */
   waitsSince: millisSchema.nullable().optional(),
+  /** While it is `running`, allowed, and another write goes before it: what is waited for, and since when. Never journaled. `refusal`: it was not allowed, does not run, and its runtime is being told. */
+  waits: z.object({ for: z.enum(['command', 'edit', 'refusal']), since: millisSchema }).nullable().optional(),
   /** The standing grant that let it run without a question to the owner. */
   grantId: grantIdSchema.optional(),
 })

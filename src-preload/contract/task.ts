@@ -16,7 +16,7 @@ export type Waiting = z.infer<typeof waitingSchema>
 /** Proof that nothing of a stopped run is left: what was checked, and that it was empty. */
 export const stopProofSchema = z.object({
   at: millisSchema,
-  method: z.enum(['pid-namespace-empty', 'never-started', 'process-exited', 'orphans-ended']),
+  method: z.enum(['pid-namespace-empty', 'never-started', 'process-exited', 'orphans-ended', 'seatbelt-empty']),
   checkedProcesses: z.number().int().min(0),
   detail: z.string().max(500),
 })
@@ -28,12 +28,16 @@ export const cancelSchema = z.discriminatedUnion('state', [
 ])
 export type Cancel = z.infer<typeof cancelSchema>
 
-export const recoverySchema = z.object({ state: z.literal('uncertain'), since: millisSchema, what: z.string().max(1_000), /** The deadline passed meanwhile: nothing new is sent, whatever the check finds. */ late: z.literal(true).optional(), /** The owner chose to resend: what may still run is being stopped before that. */ resending: z.literal(true).optional() })
-export type Recovery = z.infer<typeof recoverySchema>
-
 /** The four exits from `uncertain`. */
 export const recoveryExitSchema = z.enum(['re-check', 'mark-done', 'mark-not-done', 'resend'])
 export type RecoveryExit = z.infer<typeof recoveryExitSchema>
+
+export const recoverySchema = z.object({ state: z.literal('uncertain'), since: millisSchema, what: z.string().max(1_000), /** The deadline passed meanwhile: nothing new is sent, whatever the check finds. */ late: z.literal(true).optional(), /** The owner chose to resend: what may still run is being stopped before that. */ resending: z.literal(true).optional(), /** OpenCode is being started to read its session again, which can take seconds. */ checking: z.literal(true).optional(), /** Those that there are here; else all four. */ exits: z.array(recoveryExitSchema).optional() })
+export type Recovery = z.infer<typeof recoverySchema>
+
+/** `reply`: it comes in; `silence`: no byte of it; `keep-alive`: nothing but signs of life; `fallback`: the vendor's own program, in the provider's place. */
+export const callWaitsSchema = z.object({ for: z.enum(['reply', 'silence', 'keep-alive', 'fallback']), since: millisSchema })
+export type CallWaits = z.infer<typeof callWaitsSchema>
 
 /** Which configured model plays a bot: provider id and model id, as in Settings. */
 export const modelRefSchema = z.object({ providerId: z.string().min(1).max(64), modelId: z.string().min(1).max(200) })
@@ -118,7 +122,21 @@ export const fileChangeSchema = z.object({
 })
 export type FileChange = z.infer<typeof fileChangeSchema>
 
-export const testRunSchema = z.object({ command: z.string().max(4_096), exitCode: z.number().int().nullable(), logDigest: digestSchema, logTail: z.string().max(20_000), durationMs: z.number().min(0) })
+const { memoryBytesMax: memory, processesMax: processes, commandCpuMsMax: cpu, fileBytesMax: file } = sandboxLimitBounds
+const within = ({ min, max }: { readonly min: number; readonly max: number }, step: number, unit: string): z.ZodNumber => {
+  const words = `from ${String(min / step)} to ${String(max / step)} ${unit}`
+  return z.number().int(words).min(min, words).max(max, words)
+}
+
+/** What one sandbox may use on this machine. Whole MiB, whole minutes. */
+export const sandboxLimitsSchema = z.object({
+  memoryBytesMax: within(memory, 1024 ** 2, 'MiB').multipleOf(1024 ** 2, 'whole MiB'), processesMax: within(processes, 1, 'processes'),
+  commandCpuMsMax: within(cpu, 60_000, 'minutes').multipleOf(60_000, 'whole minutes'), fileBytesMax: within(file, 1024 ** 2, 'MiB').multipleOf(1024 ** 2, 'whole MiB'),
+})
+export type SandboxLimits = z.infer<typeof sandboxLimitsSchema>
+
+/** One run of a test command. `limits`: what it could use at most, as its sandbox was set; absent in what was written before that was recorded, and in the coder's own runs, whose cards name them. */
+export const testRunSchema = z.object({ command: z.string().max(4_096), exitCode: z.number().int().nullable(), logDigest: digestSchema, logTail: z.string().max(20_000), durationMs: z.number().min(0), limits: sandboxLimitsSchema.optional() })
 export type TestRun = z.infer<typeof testRunSchema>
 
 /** What the coder's result stands on. Facts of the host, not of the model. `testRun` is null when the coder never ran the test command after its last edit. */
@@ -133,19 +151,6 @@ export const verificationSchema = z.object({
   passed: z.boolean(), treeDigest: digestSchema, treeMatches: z.boolean(), testRun: testRunSchema.nullable(), oracle: testRunSchema.nullable(), failure: failureSchema.nullable(),
 })
 export type Verification = z.infer<typeof verificationSchema>
-
-const { memoryBytesMax: memory, processesMax: processes, commandCpuMsMax: cpu, fileBytesMax: file } = sandboxLimitBounds
-const within = ({ min, max }: { readonly min: number; readonly max: number }, step: number, unit: string): z.ZodNumber => {
-  const words = `from ${String(min / step)} to ${String(max / step)} ${unit}`
-  return z.number().int(words).min(min, words).max(max, words)
-}
-
-/** What one sandbox may use on this machine. Whole MiB, whole minutes. */
-export const sandboxLimitsSchema = z.object({
-  memoryBytesMax: within(memory, 1024 ** 2, 'MiB').multipleOf(1024 ** 2, 'whole MiB'), processesMax: within(processes, 1, 'processes'),
-  commandCpuMsMax: within(cpu, 60_000, 'minutes').multipleOf(60_000, 'whole minutes'), fileBytesMax: within(file, 1024 ** 2, 'MiB').multipleOf(1024 ** 2, 'whole MiB'),
-})
-export type SandboxLimits = z.infer<typeof sandboxLimitsSchema>
 
 export const isolationReportSchema = z.object({
   usable: z.boolean(),

@@ -6,7 +6,7 @@ import type { ProviderView, Settings } from '../../src-preload/contract/settings
 import { brief, code, digest, evidence, isolation, start, verification } from './fixtures.ts'
 import { systemAnswer } from './system-answers.ts'
 
-const demo: ProviderView = { origin: 'built-in-demo', key: 'none-needed', remote: false, provider: { id: 'demo', label: 'Demo (offline)', baseUrl: 'http://127.0.0.1:18748/v1', api: 'chat', models: [{ id: 'demo-1', label: 'Demo model' }] } }
+const demo: ProviderView = { origin: 'built-in-demo', key: 'none-needed', remote: false, provider: { id: 'demo', label: 'Demo model (scripted, built in)', baseUrl: 'http://127.0.0.1:18748/v1', api: 'chat', models: [{ id: 'demo-1', label: 'Demo model' }] } }
 const remote: ProviderView = { origin: 'settings', key: 'session-only', remote: true, provider: { id: 'example', label: 'Example', baseUrl: 'https://api.example.com/v1', api: 'responses', models: [{ id: 'example-large-2026-09', price: { inputMicroUsd: 2_500_000, outputMicroUsd: 10_000_000, asOf: '2026-11-01' } }, { id: 'example-small' }] } }
 const fromEnv: ProviderView = { origin: 'environment', key: 'missing', remote: true, provider: { id: 'lab', label: 'Lab gateway', baseUrl: 'https://llm.lab.example/v1', api: 'chat', models: [{ id: 'lab-70b' }], keyEnv: 'LAB_KEY' } }
 
@@ -21,10 +21,14 @@ const patch = (path: string, before: string, after: string): string => {
   return `--- ${a.length === 0 ? '/dev/null' : `a/${path}`}\n+++ b/${path}\n@@ -${a.length === 0 ? '0,0' : `1,${a.length.toString()}`} +1,${b.length.toString()} @@\n${[...a.map((line) => `-${line}`), ...b.map((line) => `+${line}`)].join('\n')}\n`
 }
 
+const auditKinds: readonly (readonly [type: string, summary: string])[] = [
+  ['workspace-prepared', '1284 files, 18400000 bytes, base 9f2c1e7ab3d4'], ['brief-approved', 'version 1, input 5d41402abc4b'], ['hold-opened', 'command: Bot B wants to run a command · bun scripts/check-style.ts'], ['permission-ruled', 'granted by the owner: bun scripts/check-style.ts'],
+  ['call-settled', 'call 4 direct, status 200, 5120 in, 240 out'], ['tool-ended', 'bash done, exit 0 · call_7'], ['evidence-recorded', '3 files changed, tests exit 0, tree 7d793037a076'], ['verification-ended', 'passed, tests exit 0, held tests exit 0'],
+]
+
 const auditRow = (seq: number): AuditRow => {
-  const types = ['task-enrolled', 'brief-proposed', 'approval-opened', 'approval-decided', 'turn-submitted', 'tool-final', 'evidence-recorded', 'verification-passed']
-  const type = types[seq % types.length] ?? 'task-enrolled'
-  return { seq, at: start + seq * 800, taskId: (seq % 9 === 0 ? null : 'task-1') as AuditRow['taskId'], type, actor: ['owner', 'host', 'coder', 'lead'][seq % 4] ?? 'host', summary: `${type.replace('-', ' ')}: what happened in event ${seq.toString()}`, payload: JSON.stringify({ seq, approvalId: 'a1', digest: digest(seq), note: 'payload' }), hash: digest(seq + 100) }
+  const [type, summary] = auditKinds[seq % auditKinds.length] ?? ['claimed', 'Bot B may begin']
+  return { seq, at: start + seq * 800, taskId: (seq % 9 === 0 ? null : 'task-1') as AuditRow['taskId'], type, actor: ['owner', 'host', 'coder', 'lead'][seq % 4] ?? 'host', summary, payload: JSON.stringify({ seq, approvalId: 'a1', digest: digest(seq), note: 'payload' }), hash: digest(seq + 100) }
 }
 
 /** A main process made of fixtures: answers every method and pushes rows on demand. */
@@ -94,9 +98,9 @@ export class FakeMain {
         return { seq: this.#seq, put: [...this.#rows.values()].filter((row) => input['taskId'] === null || (row.kind === 'entry' && row.taskId === input['taskId'])), drop: [] }
       case 'app.info':
         return {
-          versions: { app: '0.1.0', electron: '45.5.0', chromium: '152.0.7977.1', node: '24.21.0', sqlite: '3.53.0', openCode: '1.18.30' }, runtimeNote: this.#flags.has('problems') ? 'Stand-in runtime for tests and trials: Electron 33.2.1' : null, platform: 'linux', dataDir: '/home/me/.config/countersign', scriptedOwner: this.#flags.has('scripted'),
-          isolation: this.#flags.has('no-isolation') ? { ...isolation, usable: false, level: 'none', summary: 'No isolation', failure: { code: 'isolation-unavailable', message: 'bubblewrap is not installed.', todo: 'Install it: apt-get install bubblewrap' } } : isolation,
-          openCodeFailure: null, openAtLogin: this.#flags.has('no-login') ? null : false, memoryBytes: 16 * 1024 ** 3, crashReports: '/home/me/.config/countersign/Crashpad', proxy: { state: 'ready', port: 18_747, note: null }, keyring: { real: false, backend: 'basic_text' }, startProblems: this.#flags.has('problems') ? [{ code: 'settings-broken', message: 'settings.json could not be read; defaults are used.', todo: 'The broken file was kept as settings.json.broken. Open Settings and set up your providers again.' }] : [],
+          versions: { app: '0.1.0', electron: '45.5.0', chromium: '152.0.7977.1', node: '24.21.0', sqlite: '3.53.0', openCode: '1.18.30' }, runtimeNote: this.#flags.has('problems') ? 'Electron 33.2.1 is a stand-in for tests and trials; releases ship Electron 45.' : null, platform: 'linux', dataDir: '/home/me/.config/countersign', scriptedOwner: this.#flags.has('scripted'),
+          isolation: this.#flags.has('no-isolation') ? { ...isolation, usable: false, level: 'none', summary: 'bubblewrap is not installed, so nothing can be run safely.', failure: { code: 'isolation-unavailable', message: 'bubblewrap is not installed, so nothing can be run safely.', todo: 'Install it (Debian, Ubuntu: sudo apt install bubblewrap; Fedora: sudo dnf install bubblewrap; Arch: sudo pacman -S bubblewrap), then check again.' } } : isolation,
+          openCodeFailure: null, openAtLogin: this.#flags.has('no-login') ? null : false, memoryBytes: 16 * 1024 ** 3, crashReports: '/home/me/.config/countersign/Crashpad', proxy: { state: 'ready', port: 18_747, note: null }, keyring: { real: false, backend: 'basic_text' }, startProblems: this.#flags.has('problems') ? [{ code: 'settings-broken', message: 'The settings could not be read (no JSON: Unexpected end of JSON input). They were kept as /home/me/.config/countersign/settings.json.broken; defaults are used.', todo: 'Correct that file and put it back, or set up again in Settings.' }] : [],
         }
       case 'settings.get':
         return this.settings
@@ -147,12 +151,12 @@ export class FakeMain {
   }
 
   #inspect(path: string): unknown {
-    const base = { path, label: path.split('/').at(-1) ?? path, git: { branch: 'main', commit: '9f2c1e7ab3', dirtyFiles: 3, submodules: 0 }, files: 1_284, bytes: 18_400_000, notes: ['3 changed files are copied as they are.'], testCommands: ['npm test', 'npx vitest run'], refusal: null }
-    if (path.includes('huge')) return { ...base, refusal: { code: 'folder-refused', message: 'This folder has more than 50,000 files.', todo: 'Choose a smaller folder inside it, or add what is generated to .gitignore.' } }
+    const base = { path, label: path.split('/').at(-1) ?? path, git: { branch: 'main', commit: '9f2c1e7ab3', dirtyFiles: 3, submodules: 0 }, files: 1_284, bytes: 18_400_000, notes: ['3 files differ from the last commit; the copy is taken as they are now.', 'Left out, links that lead out of the folder: vendor/current.', 'These look like secrets and are part of the copy, so the coder can read them: .env. Ignore them in .gitignore to keep them out.'], testCommands: ['npm test', 'npx vitest run'], refusal: null }
+    if (path.includes('huge')) return { ...base, refusal: { code: 'folder-refused', message: 'The folder holds more than 50,000 files that git does not ignore.', todo: 'Choose a smaller folder, or ignore what the task does not need in .gitignore.' } }
     return {
       ...base,
       proposals: [
-        { id: 'node_modules', kind: 'dependency', label: 'node_modules, 214 MB', hostPath: `${path}/node_modules`, into: 'node_modules', mode: 'read-only', pathEntry: null },
+        { id: 'node_modules', kind: 'dependency', label: 'node_modules (npm packages)', hostPath: `${path}/node_modules`, into: 'node_modules', mode: 'read-only', pathEntry: null },
         { id: 'nvm', kind: 'toolchain', label: 'Node 22.11 of nvm', hostPath: '/home/me/.nvm/versions/node/v22.11.0', into: '/home/me/.nvm/versions/node/v22.11.0', mode: 'read-only', pathEntry: '/home/me/.nvm/versions/node/v22.11.0/bin' },
       ],
     }
@@ -169,6 +173,6 @@ export class FakeMain {
       ...(big ? [{ change: { path: 'src/generated/values.ts', status: 'added', additions: 5_000, deletions: 0, binary: false }, patch: patch('src/generated/values.ts', '', long) }] : []),
     ]
     const verified = !this.#flags.has('unverified')
-    return { taskId: 'task-1', evidence: { ...evidence, files: files.map((file) => file.change) }, verification: verified ? verification : { ...verification, passed: false, oracle: { ...verification.oracle, exitCode: 1 } }, files, reviewText: 'The re-run agrees with the evidence, and the held tests for **20.00**, **50.00** and **100.00** pass. The change stays inside its scope.', notes: this.#flags.has('notes') ? ['The link vendor/current leads outside of the workspace (/opt/vendor/2.1) and is not part of the diff.', 'The socket tmp/dev.sock is no file.'] : [] }
+    return { taskId: 'task-1', evidence: { ...evidence, files: files.map((file) => file.change) }, verification: verified ? verification : { ...verification, passed: false, oracle: { ...verification.oracle, exitCode: 1 } }, files, reviewText: 'The re-run agrees with the evidence, and the held tests for **20.00**, **50.00** and **100.00** pass. The change stays inside its scope.', notes: this.#flags.has('notes') ? ['Left out, links that lead out of the folder: vendor/current.', 'Left out, FIFOs, sockets or devices: tmp/dev.sock.'] : [] }
   }
 }

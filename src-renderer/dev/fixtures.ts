@@ -8,7 +8,7 @@ import type { Brief, Evidence, IsolationReport, Verification } from '../../src-p
 export const start = Date.now() - 64_000
 export const digest = (seed: number): Digest => `sha256:${Array.from({ length: 64 }, (_, i) => ((seed * 31 + i * 7 + ((seed * i) % 13)) % 16).toString(16)).join('')}` as Digest
 
-export const isolation: IsolationReport = { usable: true, level: 'bubblewrap', summary: 'bubblewrap, no network', detail: 'Own user, pid, ipc, uts and network namespaces; system read-only; home absent. A trial run passed.', checkedAt: start, failure: null, limits: defaultSandboxLimits }
+export const isolation: IsolationReport = { usable: true, level: 'bubblewrap', summary: 'bubblewrap 0.11.0: no network, no home folder, own processes, read-only system; at most 4 GiB of memory, 512 processes, 10 min of processor time, 2 GiB a file', detail: 'bubblewrap 0.11.0 at /usr/bin/bwrap. Each command and the coder itself run in namespaces of their own (user, process, network, ipc, host name), without capabilities, under a system-call filter; a trial run passed. Whatever passes a limit is ended, and its row says which.', checkedAt: start, failure: null, limits: defaultSandboxLimits }
 
 export const brief: Brief = {
   goal: 'Make the shipping cost follow the order value as the requirement says, and cover each boundary with a test.',
@@ -72,15 +72,15 @@ export const evidence: Evidence = {
 
 export const verification: Verification = {
   passed: true, treeDigest: digest(4), treeMatches: true, failure: null,
-  testRun: { command: 'bun test', exitCode: 0, logDigest: digest(7), logTail: testLog, durationMs: 398 },
-  oracle: { command: 'bun test /oracle', exitCode: 0, logDigest: digest(8), logTail: testLog.replace('6 pass', '9 pass'), durationMs: 377 },
+  testRun: { command: 'bun test', exitCode: 0, logDigest: digest(7), logTail: testLog, durationMs: 398, limits: defaultSandboxLimits },
+  oracle: { command: 'bun test /oracle', exitCode: 0, logDigest: digest(8), logTail: testLog.replace('6 pass', '9 pass'), durationMs: 377, limits: defaultSandboxLimits },
 }
 
 export function modelCall(n: number, change: Partial<ModelCall> = {}): EntryBody {
   return {
     is: 'call',
     call: {
-      callNumber: n, bot: n % 3 === 1 ? 'lead' : 'coder', state: 'done', path: 'direct', providerId: 'demo', providerLabel: 'Demo (offline)', demo: true, modelAsked: 'demo-1', modelAnswered: 'demo-1',
+      callNumber: n, bot: n % 3 === 1 ? 'lead' : 'coder', state: 'done', path: 'direct', providerId: 'demo', providerLabel: 'Demo model (scripted, built in)', demo: true, modelAsked: 'demo-1', modelAnswered: 'demo-1',
       inputTokens: 1_280 + n * 311, outputTokens: 86 + n * 17, costMicroUsd: null, startedAt: start + n * 900, latencyMs: 180 + n * 23, status: 200, failure: null, ...change,
     },
   }
@@ -101,8 +101,8 @@ export function entry(taskId: string, author: Author, body: EntryBody, name = bo
 
 export function task(taskId: string, title: string, change: Partial<TaskRow> = {}): TaskRow {
   return {
-    kind: 'task', key: `task:${taskId}`, taskId: taskId as TaskId, title, status: 'working', generation: 1, waiting: null, cancel: null, recovery: null, disposition: null, activity: { label: 'Bot B is working on turn 2', since: Date.now() - 12_000, waitingFor: null },
-    createdAt: start, updatedAt: start + 40_000, deadlineAt: start + 600_000, source: { kind: 'sample', label: 'Sample', path: null },
+    kind: 'task', key: `task:${taskId}`, taskId: taskId as TaskId, title, status: 'working', generation: 1, waiting: null, cancel: null, recovery: null, disposition: null, activity: { label: 'Bot B is working', since: Date.now() - 12_000, waitingFor: null },
+    createdAt: start, updatedAt: start + 40_000, deadlineAt: start + 600_000, source: { kind: 'sample', label: 'Sample task', path: null },
     requirement: 'Shipping costs by order value: orders between 20 and 50 euros pay 4.90, between 50 and 100 pay 1.90, over 100 ship free; smaller orders pay 6.90.', criteria: brief.criteria, revisionOf: null,
     models: { lead: { providerId: 'demo', modelId: 'demo-1' }, coder: { providerId: 'demo', modelId: 'demo-1' } }, grant: { edits: 'allow', testCommand: 'allow', otherCommands: 'ask' }, standingGrants: [], runtime: 'opencode-server',
     budget: { profile: 'pilot', turnsMax: 4, messagesMax: 8, requestsMax: 60, tokensMax: 200_000, moneyMicroUsdMax: null, deadlineMs: 600_000 },
@@ -110,20 +110,20 @@ export function task(taskId: string, title: string, change: Partial<TaskRow> = {
       { name: 'turns', used: 1, reserved: 1, limit: 4, unknown: false }, { name: 'messages', used: 3, reserved: 0, limit: 8, unknown: false }, { name: 'requests', used: 11, reserved: 1, limit: 60, unknown: false },
       { name: 'tokens', used: 168_412, reserved: 8_000, limit: 200_000, unknown: false }, { name: 'money', used: 0, reserved: 0, limit: null, unknown: true },
     ],
-    isolation, openCodeVersion: '1.18.30', sessionId: 'ses_7f3a9c', evidenceLevels: { offlineMock: 'Demo model, 11 calls', realProcess: 'OpenCode 1.18.30 in bubblewrap', realModel: null, humanAcceptance: null }, result: null, failure: null, ...change,
+    isolation, openCodeVersion: '1.18.30', sessionId: 'ses_7f3a9c', evidenceLevels: { offlineMock: '11 model calls answered by the embedded demo model', realProcess: 'OpenCode 1.18.30 ran as a supervised process', realModel: null, humanAcceptance: null }, result: null, failure: null, ...change,
   }
 }
 
 export function hold(id: string, taskId: string, change: Partial<HoldRow> = {}): HoldRow {
   order += 1
   return {
-    kind: 'hold', key: `hold:${id}`, approvalId: id as ApprovalId, taskId: taskId as TaskId, holdKind: 'command', bot: 'coder', turnId: 'turn-2' as TurnId, callId: 'call_7' as CallId, digest: digest(order), title: 'Run bun scripts/check-style.ts', outcome: 'waiting', openedAt: Date.now() - 3_000, shownAt: null, order, alarm: false,
-    exact: { label: 'Command', text: 'bun scripts/check-style.ts', authoredBy: 'coder' },
+    kind: 'hold', key: `hold:${id}`, approvalId: id as ApprovalId, taskId: taskId as TaskId, holdKind: 'command', bot: 'coder', turnId: 'turn-2' as TurnId, callId: 'call_7' as CallId, digest: digest(order), title: 'Bot B wants to run a command', outcome: 'waiting', openedAt: Date.now() - 3_000, shownAt: null, order, alarm: false,
+    exact: { label: 'Command, exactly as it will run', text: 'bun scripts/check-style.ts', authoredBy: 'coder' },
     facts: [
-      { label: 'Directory', value: '/workspace', exact: true, authoredBy: 'host' }, { label: 'Environment', value: 'unchanged', exact: false, authoredBy: 'host' }, { label: 'Test command, runs without a further approval', value: 'bun test', exact: true, authoredBy: 'lead' }, { label: 'Network', value: 'none', exact: false, authoredBy: 'host' },
-      { label: 'Files', value: '/workspace/scripts/check-style.ts', exact: true, authoredBy: 'host' }, { label: 'Reason', value: 'The project asks for a style check before a result.', exact: false, authoredBy: 'coder' },
+      { label: 'Asked by', value: 'a subagent of Bot B, begun by its call call_6', exact: true, authoredBy: 'host' }, { label: 'Working directory', value: '/workspace', exact: true, authoredBy: 'host' }, { label: 'Environment', value: 'empty but for PATH, HOME, LANG and TMPDIR of the sandbox', exact: false, authoredBy: 'host' },
+      { label: 'Added to PATH', value: '/opt/toolchains/node-22/bin', exact: true, authoredBy: 'host' }, { label: 'Network', value: 'none', exact: false, authoredBy: 'host' }, { label: 'Bound', value: 'this text in this directory, once; not the contents of scripts that it runs', exact: false, authoredBy: 'host' },
     ],
-    isolation: 'bubblewrap, no network, own sandbox for this command', reaskReason: null, standing: { explained: '1 command (bun), 2 literal words: no variables, patterns, substitutions or redirections to files', choices: [600_000, 3_600_000, null].map((forMs, at) => ({ scope: { tool: 'bash', text: 'bun scripts/check-style.ts', cwd: '/workspace' }, forMs, digest: digest(60 + at) })) }, ...change,
+    isolation: isolation.summary, reaskReason: null, standing: { explained: '1 command (bun), 2 literal words: no variables, patterns, substitutions or redirections to files', choices: [600_000, 3_600_000, null].map((forMs, at) => ({ scope: { tool: 'bash', text: 'bun scripts/check-style.ts', cwd: '/workspace' }, forMs, digest: digest(60 + at) })) }, ...change,
   }
 }
 
@@ -132,7 +132,7 @@ export const questionId = 'q-1' as QuestionId
 /** Standing grants in each of their states. */
 export function standingGrants(): StandingGrantView[] {
   const grant = (seed: number, change: Partial<StandingGrantView>): StandingGrantView => ({
-    grantId: `grt_${seed.toString()}` as GrantId, bot: 'coder', scope: { tool: 'bash', text: 'bun scripts/check-style.ts', cwd: '/workspace' }, explained: '1 command (bun), 2 literal words: no variables, patterns, substitutions or redirections to files.', digest: digest(seed), approvalId: `a${seed.toString()}` as ApprovalId,
+    grantId: `grt_${seed.toString()}` as GrantId, bot: 'coder', scope: { tool: 'bash', text: 'bun scripts/check-style.ts', cwd: '/workspace' }, explained: '1 command (bun), 2 literal words: no variables, patterns, substitutions or redirections to files', digest: digest(seed), approvalId: `a${seed.toString()}` as ApprovalId,
     givenAt: start, expiresAt: Date.now() + 500_000, uses: 3, lastUsedAt: Date.now() - 20_000, revokedAt: null, stands: true, ...change,
   })
   return [

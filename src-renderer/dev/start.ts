@@ -1,6 +1,8 @@
 import { words } from '../../src-words/en/window.ts'
 import { isLanguageCode } from '../../src-words/languages.ts'
 import { speakIn } from '../i18n/language.ts'
+import { keepPresses } from '../kept-presses.ts'
+import '../styles.ts'
 import { FakeMain } from './fake-bridge.ts'
 import { pseudoWords } from './pseudo.ts'
 import { scenes } from './scenes.ts'
@@ -12,6 +14,8 @@ const query = new URLSearchParams(location.search)
 const language = query.get('language')
 const main = new FakeMain(scenes[query.get('scene') ?? 'live']?.() ?? [], new Set((query.get('flags') ?? '').split(',')), isLanguageCode(language) ? language : 'en')
 Object.assign(window, { countersign: main.bridge, dev: { main, fixtures } })
-await import('../main.tsx')
+if (isLanguageCode(language)) document.documentElement.lang = language
+const { openWindow } = await import('../main.tsx')
+await openWindow(keepPresses(window))
 if (language === 'pseudo') speakIn({ tag: 'en-XA', numbers: 'en-US', times: 'en-GB', direction: 'ltr', messages: pseudoWords(words) })
 if (language === 'pseudo-rtl') speakIn({ tag: 'ar-XB', numbers: 'he-IL', times: 'en-GB', direction: 'rtl', messages: pseudoWords(words) })

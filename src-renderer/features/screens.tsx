@@ -1,11 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useEffect, useLayoutEffect, useState, type ReactNode } from 'react'
 import type { TaskId } from '../../src-preload/contract/ids.ts'
 import { useTaskKeys } from '../store/hooks.ts'
 import { useUi, type Screen } from '../store/ui-store.ts'
 import { t } from '../i18n/text.ts'
 import { late } from '../ui/late.tsx'
 import { Loading } from '../ui/notice.tsx'
+import { paletteTyped } from './palette/typed-ahead.ts'
 
 // Loaded when first shown: the window is usable sooner, the diff viewer is large, and somebody without a task needs no transcript.
 const room = late(async () => (await import('./room/room-screen.tsx')).RoomScreen, <Loading />)
@@ -38,11 +39,12 @@ export function TaskList(): ReactNode {
   return <div className="task-list"><div className="task-list-empty quiet small">{t.nav.noTasks}</div></div>
 }
 
-/** The command palette; its code is fetched when the window has nothing else to do, or when it is opened. */
+/** The command palette; its code is fetched when the window has nothing else to do, or when it is opened: then what is typed meanwhile is its field's. */
 export function Palette(): ReactNode {
   const open = useUi((ui) => ui.paletteOpen)
   const [wanted, setWanted] = useState(open)
   if (open && !wanted) setWanted(true)
+  useLayoutEffect(() => (open ? paletteTyped.keep(window, () => document.activeElement?.closest('.palette') != null) : undefined), [open])
   useEffect(() => {
     const idle = requestIdleCallback(() => { palette.prepare().catch((cause: unknown) => { console.warn('The palette could not be prepared.', cause) }) }, { timeout: 2_000 })
     return () => { cancelIdleCallback(idle) }

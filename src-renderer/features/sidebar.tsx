@@ -5,6 +5,7 @@ import { useMethod } from '../store/queries.ts'
 import { changeUi, show, useUi } from '../store/ui-store.ts'
 import { Button, IconButton, WithTip } from '../ui/button.tsx'
 import { Button as AriaButton } from 'react-aria-components'
+import { machineWords } from './machine-words.ts'
 import { TaskList } from './screens.tsx'
 
 /** The left edge: the tasks, the way to everything else, and how the machine stands. */
@@ -44,11 +45,12 @@ function MachineLine(): ReactNode {
   // A probe that ran out of time says nothing of OpenCode: it is asked again until it is known.
   const info = useMethod('app.info', {}, { staleTimeMs: 10_000, againAfterMs: (data) => (data?.openCodeFailure?.code === 'opencode-probe-timeout' ? 10_000 : false) })
   if (info.data === undefined) return <div className="machine" />
-  const { isolation, versions, openCodeFailure } = info.data
-  const machine = `${isolation.usable ? t.nav.isolationOk : t.nav.isolationNone} · ${versions.openCode !== null && openCodeFailure === null ? `OpenCode ${versions.openCode}` : t.nav.noOpenCode}`
+  const { isolation } = info.data
+  const untested = isolation.level === 'seatbelt-untested'
+  const machine = machineWords(info.data)
   return (
-    <AriaButton className="machine" onPress={() => { show({ at: 'settings', section: isolation.usable ? 'runtimes' : 'isolation' }) }}>
-      {isolation.usable ? <ShieldCheck className="icon icon-small good" aria-hidden /> : <ShieldAlert className="icon icon-small bad" aria-hidden />}
+    <AriaButton className="machine" onPress={() => { show({ at: 'settings', section: isolation.usable && !untested ? 'runtimes' : 'isolation' }) }}>
+      {isolation.usable && !untested ? <ShieldCheck className="icon icon-small good" aria-hidden /> : <ShieldAlert className={`icon icon-small ${isolation.usable ? 'warn' : 'bad'}`} aria-hidden />}
       <span className="clip" dir="auto" title={machine}>{machine}</span>
     </AriaButton>
   )

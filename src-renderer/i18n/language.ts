@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { words as english } from '../../src-words/en/window.ts'
 import { languages, type Language, type LanguageCode } from '../../src-words/languages.ts'
 import type { MessageTree } from '../../src-words/message.ts'
+import { saidNumbers } from './said-numbers.ts'
 import { setMessages } from './text.ts'
 
 /** A language with all that the window needs of it. */
@@ -40,8 +41,13 @@ export async function speak(code: LanguageCode): Promise<void> {
   if (wanted === code) speakIn({ ...languages[code], tag: code, ...loaded })
 }
 
-/** A sentence of the main process in the language that is spoken; one that has no translation stays English. Never for words of a bot or the owner. */
+/** A sentence of the main process in the language that is spoken, its counts as that writes them; one that has no translation stays English. Never for words of a bot or the owner. */
 export function translated(text: string): string {
+  return translatedExactly(saidNumbers(text, spoken.numbers))
+}
+
+/** The same with every number as it stands, for what is shown exactly. */
+export function translatedExactly(text: string): string {
   return spoken.translate?.(text) ?? text
 }
 

@@ -17,12 +17,20 @@ function useRows(): RowStore {
   return useRoom().rows
 }
 
+// What stands on a page that a build has drawn: no row, and the room not read yet.
+const loading: SyncState = { at: 'loading' }
+const atStart = (): SyncState => loading
+const none: readonly string[] = []
+const noKeys = (): readonly string[] => none
+const noRow = (): undefined => undefined
+
 /** Whether the rows are there, and why not. */
 export function useSyncState(): SyncState {
   const sync = useRoom()
   return useSyncExternalStore(
     useCallback((listener: () => void) => sync.subscribe(listener), [sync]),
     () => sync.state,
+    atStart,
   )
 }
 
@@ -32,6 +40,7 @@ export function useTaskKeys(): readonly string[] {
   return useSyncExternalStore(
     useCallback((listener: () => void) => rows.subscribeTasks(listener), [rows]),
     () => rows.taskKeys(),
+    noKeys,
   )
 }
 
@@ -41,6 +50,7 @@ export function useWaitingHoldKeys(): readonly string[] {
   return useSyncExternalStore(
     useCallback((listener: () => void) => rows.subscribeHolds(listener), [rows]),
     () => rows.waitingHoldKeys(),
+    noKeys,
   )
 }
 
@@ -67,6 +77,7 @@ function useRowOf<T>(key: string, read: (rows: RowStore, key: string) => T | und
   return useSyncExternalStore(
     useCallback((listener: () => void) => rows.subscribeRow(key, listener), [rows, key]),
     () => read(rows, key),
+    noRow,
   )
 }
 

@@ -16,8 +16,8 @@ export type Screen =
 export interface UiState {
   readonly screen: Screen
   readonly taskId: TaskId | null
-  /** What a link from outside named, until the rows tell whether it is there. */
-  readonly linkedTaskId: TaskId | null
+  /** What links from outside named, in their order, until the rows tell whether it is there. */
+  readonly linkedTaskIds: readonly TaskId[]
   readonly inspector: 'auto' | 'open' | 'closed'
   readonly paletteOpen: boolean
   readonly taskFilter: string
@@ -25,7 +25,7 @@ export interface UiState {
   readonly open: ReadonlyMap<string, boolean>
 }
 
-const start: UiState = { screen: { at: 'room' }, taskId: null, linkedTaskId: null, inspector: 'auto', paletteOpen: false, taskFilter: '', open: new Map() }
+const start: UiState = { screen: { at: 'room' }, taskId: null, linkedTaskIds: [], inspector: 'auto', paletteOpen: false, taskFilter: '', open: new Map() }
 
 let state = start
 const listeners = new Set<() => void>()
@@ -50,7 +50,7 @@ export function changeUi(change: Partial<UiState>): void {
 
 /** One value out of the state; redraws only when that value changes. `pick` must return something stable. */
 export function useUi<T>(pick: (state: UiState) => T): T {
-  return useSyncExternalStore(subscribe, () => pick(state))
+  return useSyncExternalStore(subscribe, () => pick(state), () => pick(start))
 }
 
 /** Goes to a screen. */

@@ -3,11 +3,15 @@ import { languages } from '../../src-words/languages.ts'
 import { words as german } from '../../src-words/de/window.ts'
 import { words as english } from '../../src-words/en/window.ts'
 import { speakIn } from '../i18n/language.ts'
-import { asTyped, bytes, count, countdown, duration, exactMoney, hourAndMinute, lineCount, money, moment, shortDigest, splitPath, ungrouped } from './format.ts'
+import { asSentence, asTyped, bytes, count, countdown, duration, exactMoney, hourAndMinute, lineCount, money, moment, shortDigest, splitPath, ungrouped } from './format.ts'
 
 describe('format', () => {
   it('keeps every digit of a count', () => {
     expect(count(123_090)).toBe('123,090')
+  })
+
+  it('ends the words of a system with a full stop, and only where there is none', () => {
+    expect(['connect ECONNREFUSED', 'It is full.', 'Why?', 'wait…'].map(asSentence)).toEqual(['connect ECONNREFUSED.', 'It is full.', 'Why?', 'wait…'])
   })
 
   it('shows bytes in a unit that a person can read', () => {

@@ -121,3 +121,8 @@ export function lineCount(text: string): number {
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1
   return lines
 }
+
+/** Words of somebody else, which may lack a full stop, before a sentence of ours. */
+export function asSentence(words: string): string {
+  return /[.!?…]$/.test(words) ? words : `${words}.`
+}

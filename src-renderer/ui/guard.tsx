@@ -31,7 +31,7 @@ export class Guard extends Component<{ readonly children: ReactNode }, { readonl
           }
         >
           <div className="soft">{t.app.crashedTodo}</div>
-          <div className="mono small quiet">{error.message}</div>
+          <div className="mono small quiet">{String(error)}</div>
         </Notice>
       </div>
     )

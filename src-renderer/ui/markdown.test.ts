@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
@@ -20,6 +21,16 @@ describe('Prose', () => {
     const html = shown('a \u202Eb\n\n`c\u202Ed`\n\n| e\u2066 |\n|---|\n| f\u001B[31m |')
     for (const char of ['\u202E', '\u2066', '\u001B']) expect(html).not.toContain(char)
     expect(html.match(/<mark class="invisible"/g)).toHaveLength(4)
+  })
+
+  it('draws a plain sentence as the parser would', () => {
+    const words = fc.constantFrom('I', 'part', 'über', 'данные', '12', '1.', '7)', '-', '--', '- x', 'http', 'https://', 'www.', 'WWW.a.de', 'a.b/c', ':', '/', "it's", '"so"', '(c)', '50%', '?!', ' ', '             ', 'ㅤ', 'e\u0301', '#', '*', '&', '@')
+    fc.assert(fc.property(fc.array(words, { minLength: 1, maxLength: 6 }), fc.constantFrom(' ', ''), (some, between) => {
+      const text = some.join(between)
+      // A line feed at the end is nothing to Markdown, and has the sentence go the long way.
+      expect(shown(text)).toBe(shown(`${text}\n`))
+    }), { numRuns: 500 })
+    expect(shown('I look at part 3 of the library, since it says so.')).toBe('<div class="prose"><p>I look at part 3 of the library, since it says so.</p></div>')
   })
 
   it.each([['quotes', `${'>'.repeat(3_000)} deep`], ['quotes with blanks', `${' > '.repeat(3_000)} deep`], ['lists', Array.from({ length: 400 }, (_, at) => `${'  '.repeat(at)}- x`).join('\n')], ['brackets', '['.repeat(4_000) + '](x)'.repeat(4_000)], ['brackets with words', '[a '.repeat(4_000)], ['emphasis', `${'*'.repeat(6_000)}x${'_'.repeat(6_000)}`]])('shows a text that nests without end as it is: %s', (_what, text) => {

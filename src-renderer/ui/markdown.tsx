@@ -83,8 +83,16 @@ const asWritten = (url: string): string => url
 export const Prose = memo(function Prose({ text }: { readonly text: string }): ReactNode {
   useSpoken()
   if (text.length > charsMax || nestsTooDeep(text)) return <div className="prose plain-text"><PlainText text={text} /></div>
-  return <div className="prose">{parsed(text)}</div>
+  return <div className="prose">{isSentence(text) ? <p><PlainText text={text} /></p> : parsed(text)}</div>
 })
+
+const sentence = /^\p{L}[\p{L}\p{N} ,.;:'"!?()%/-]*[\p{L}\p{N},.;:'"!?()%]$/u
+const mayLead = /www\.|\/\//i
+
+/** One line of words and no sign that Markdown knows, as most of what bots say: it is itself, and parsing is most of what drawing it would cost. */
+function isSentence(text: string): boolean {
+  return sentence.test(text) && !mayLead.test(text)
+}
 
 const nestingMax = 100
 const deepLine = new RegExp(`^(?: {0,3}>){${nestingMax.toString()},}|^[ \\t]{${(2 * nestingMax).toString()},}(?:[-*+]|\\d+[.)])[ \\t]|[*_~]{${nestingMax.toString()},}`, 'm')

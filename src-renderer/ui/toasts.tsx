@@ -15,11 +15,15 @@ export interface Toast {
 const shownMs = 6_000
 const toastsMax = 4
 
-let toasts: readonly (Toast & { readonly id: number })[] = []
+type Shown = readonly (Toast & { readonly id: number })[]
+
+const none: Shown = []
+const noToasts = (): Shown => none
+let toasts = none
 let nextId = 1
 const listeners = new Set<() => void>()
 
-function become(next: typeof toasts): void {
+function become(next: Shown): void {
   toasts = next
   for (const listener of [...listeners]) listener()
 }
@@ -39,7 +43,7 @@ export function say(toast: Toast): void {
 
 /** The messages on screen. Rendered once, at the window's root. */
 export function Toasts(): ReactNode {
-  const shown = useSyncExternalStore(subscribe, () => toasts)
+  const shown = useSyncExternalStore(subscribe, () => toasts, noToasts)
   return (
     <div className="toasts" role="status" aria-label={t.word.messages}>
       {shown.map((toast) => (

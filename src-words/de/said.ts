@@ -1,50 +1,15 @@
 import type { SaidPair } from '../said.ts'
+import { app } from './said/app.ts'
+import { audit } from './said/audit.ts'
+import { cards } from './said/cards.ts'
+import { coder } from './said/coder.ts'
+import { grants } from './said/grants.ts'
+import { models } from './said/models.ts'
+import { names } from './said/names.ts'
+import { room } from './said/room.ts'
+import { sandbox } from './said/sandbox.ts'
+import { task } from './said/task.ts'
+import { workspace } from './said/workspace.ts'
 
-/** What the main process says in the room and in notices, in German. Not here: cards, whose words are part of what is approved, and what bots read. */
-export const said: readonly SaidPair[] = [
-  // What happens now
-  ['Preparing the workspace', 'Der Arbeitsbereich wird vorbereitet'], ['Bot A is writing the brief', 'Bot A schreibt den Auftrag'], ['Starting Bot B', 'Bot B wird gestartet'], ['Bot B is working', 'Bot B arbeitet'],
-  ['Collecting the evidence', 'Die Nachweise werden gesammelt'], ['Bot A is verifying in a clean copy', 'Bot A prüft in einer sauberen Kopie'], ['Bot A is reviewing the evidence', 'Bot A sieht die Nachweise durch'],
-  ['Applying the result', 'Das Ergebnis wird angewendet'], ['Stopping', 'Wird gestoppt'], ['Bot A is answering', 'Bot A antwortet'], ['Sample task', 'Beispielaufgabe'],
-  // The room's own lines
-  ['The result is ready and verified. Review it, then accept or reject.', 'Das Ergebnis ist bereit und geprüft. Sehen Sie es durch, dann nehmen Sie es an oder lehnen es ab.'],
-  ['The result is ready, but the check did not pass. It cannot be accepted as it is.', 'Das Ergebnis ist bereit, aber die Prüfung wurde nicht bestanden. So kann es nicht angenommen werden.'],
-  ['Stop requested: {cause}.', 'Stopp angefordert: {cause}.'], ['Stopped. Proof: {proof}', 'Gestoppt. Beweis: {proof}'], ['The turn was {outcome}.', 'Die Runde endete so: {outcome}.'],
-  ['Bot B runs: OpenCode {version}, {isolation}.', 'Bot B läuft: OpenCode {version}, {isolation}.'],
-  ['Workspace ready: {files} file copied at {commit}.', 'Arbeitsbereich bereit: {files} Datei kopiert, Stand {commit}.'], ['Workspace ready: {files} files copied at {commit}.', 'Arbeitsbereich bereit: {files} Dateien kopiert, Stand {commit}.'],
-  ['Workspace ready: {files} file copied.', 'Arbeitsbereich bereit: {files} Datei kopiert.'], ['Workspace ready: {files} files copied.', 'Arbeitsbereich bereit: {files} Dateien kopiert.'],
-  ['You revoked a standing grant. What already runs goes on; the next time you are asked.', 'Sie haben eine Dauerfreigabe widerrufen. Was schon läuft, läuft weiter; beim nächsten Mal werden Sie gefragt.'],
-  ['You allowed {subject} until {time} UTC, without a question each time.', 'Sie haben bis {time} UTC ohne Rückfrage erlaubt: {subject}.'], ['Look at the standing grants in the inspector to revoke it.', 'Widerrufen lässt sie sich bei den Dauerfreigaben im Inspektor.'],
-  ['Allowed by your standing grant {id}: {text}', 'Durch Ihre Dauerfreigabe {id} erlaubt: {text}'],
-  ['Bot A leaves this to you. {why}', 'Bot A überlässt das Ihnen. {why}'], ['Answer the question in the room.', 'Beantworten Sie die Frage im Raum.'],
-  ['Bot B\'s command ended: it {limit}.', 'Der Befehl von Bot B wurde beendet: {limit}.'], ['Command refused: {why}', 'Befehl verweigert: {why}'],
-  ['Uncertain: {what}', 'Ungewiss: {what}'], ['Choose one of the four exits above: re-check, mark done, mark not done or resend.', 'Wählen Sie oben einen der vier Auswege: erneut prüfen, als geschehen markieren, als nicht geschehen markieren oder erneut senden.'],
-  ['What may still run is stopped first; the turn is sent again once that is proven.', 'Was noch laufen könnte, wird zuerst gestoppt; ist das bewiesen, wird die Runde erneut gesendet.'],
-  ['You let the task go on although what earlier calls cost is not known.', 'Sie lassen die Aufgabe weitergehen, obwohl die Kosten früherer Aufrufe nicht bekannt sind.'],
-  ['The app ended while this call was open. What it took is not known; its reservation counts as spent.', 'Die App endete, während dieser Aufruf offen war. Was er verbraucht hat, ist nicht bekannt; seine Reservierung gilt als verbraucht.'],
-  ['accepted by the owner in the window', 'vom Besitzer im Fenster angenommen'],
-  ['{n} model calls answered by the embedded demo model', '{n} Modellaufrufe, beantwortet vom eingebauten Demomodell'], ['{n} model call answered by the embedded demo model', '{n} Modellaufruf, beantwortet vom eingebauten Demomodell'],
-  ['OpenCode {version} ran as a supervised process; tests re-run in a clean copy', 'OpenCode {version} lief als überwachter Prozess; Tests in einer sauberen Kopie erneut ausgeführt'], ['OpenCode {version} ran as a supervised process', 'OpenCode {version} lief als überwachter Prozess'],
-  // What went wrong, and what to do
-  ['Nothing to do.', 'Es ist nichts zu tun.'], ['Try again.', 'Versuchen Sie es erneut.'], ['Try again later.', 'Versuchen Sie es später erneut.'], ['Nothing more happened.', 'Es ist nichts weiter geschehen.'], ['Start the task again.', 'Starten Sie die Aufgabe erneut.'],
-  ['The task was stopped.', 'Die Aufgabe wurde gestoppt.'], ['The task\'s deadline passed.', 'Die Frist der Aufgabe ist abgelaufen.'], ['Start it again with a longer deadline, or make the task smaller.', 'Starten Sie sie mit einer längeren Frist erneut, oder verkleinern Sie die Aufgabe.'],
-  ['OpenCode did not tell its version within {ms} ms.', 'OpenCode hat seine Version nicht innerhalb von {ms} ms genannt.'], ['Try again; if it stays so, choose another OpenCode in Settings.', 'Versuchen Sie es erneut; bleibt es so, wählen Sie in den Einstellungen ein anderes OpenCode.'],
-  ['OpenCode cannot be started. {what}.', 'OpenCode lässt sich nicht starten. {what}.'], ['Choose an OpenCode in Settings, or reinstall the app.', 'Wählen Sie in den Einstellungen ein OpenCode, oder installieren Sie die App neu.'],
-  ['{n} tasks are running; that is the limit.', '{n} Aufgaben laufen; mehr geht nicht.'], ['Wait until one is ready, or stop one.', 'Warten Sie, bis eine bereit ist, oder stoppen Sie eine.'],
-  ['No working isolation was found.', 'Es wurde keine funktionierende Isolation gefunden.'], ['Look at Settings → Isolation for what to install.', 'Was zu installieren ist, steht unter Einstellungen → Isolation.'],
-  ['This task is not known.', 'Diese Aufgabe ist nicht bekannt.'], ['Choose a task from the list.', 'Wählen Sie eine Aufgabe aus der Liste.'], ['This approval is not known.', 'Diese Freigabe ist nicht bekannt.'], ['Look at the Approvals tray for what waits now.', 'Was jetzt wartet, steht bei den Freigaben.'],
-  ['There is no result to review yet.', 'Es gibt noch kein Ergebnis zum Durchsehen.'], ['Wait until the task is result-ready.', 'Warten Sie, bis das Ergebnis bereit ist.'],
-  ['The workspace is not what was verified.', 'Der Arbeitsbereich ist nicht mehr der, der geprüft wurde.'], ['Reject the result, or request a revision.', 'Lehnen Sie das Ergebnis ab, oder fordern Sie eine Überarbeitung an.'],
-  ['This task still uses its workspace.', 'Diese Aufgabe benutzt ihren Arbeitsbereich noch.'], ['Accept, reject or stop it first.', 'Nehmen Sie sie zuerst an, lehnen Sie sie ab oder stoppen Sie sie.'],
-  ['The result was not applied; your folder is as it was.', 'Das Ergebnis wurde nicht angewendet; Ihr Ordner ist, wie er war.'], ['Accept again, reject, or save the patch.', 'Nehmen Sie erneut an, lehnen Sie ab, oder speichern Sie den Patch.'],
-  ['This provider was not approved for this task.', 'Dieser Anbieter wurde für diese Aufgabe nicht freigegeben.'], ['Start the task again and approve it, or do this step yourself.', 'Starten Sie die Aufgabe erneut und geben Sie ihn frei, oder erledigen Sie diesen Schritt selbst.'],
-  ['There is no provider "{id}".', 'Es gibt keinen Anbieter „{id}“.'], ['Choose another model, or add the provider in Settings.', 'Wählen Sie ein anderes Modell, oder fügen Sie den Anbieter in den Einstellungen hinzu.'],
-  ['Enter the key of this provider in Settings.', 'Geben Sie den Schlüssel dieses Anbieters in den Einstellungen ein.'], ['Check that it is running and that its base URL in Settings is right.', 'Prüfen Sie, ob er läuft und ob seine Basis-URL in den Einstellungen stimmt.'],
-  ['{provider} could not be reached or broke off: {words}', '{provider} war nicht erreichbar oder brach ab: {words}'], ['{provider} answered with status {status}', '{provider} antwortete mit Status {status}'],
-  ['Check the model, the key and the limits of this provider in Settings.', 'Prüfen Sie Modell, Schlüssel und Grenzen dieses Anbieters in den Einstellungen.'],
-  ['The model proxy is not running.', 'Der Modell-Proxy läuft nicht.'], ['Wait a moment and try again; if it stays, start the app again.', 'Warten Sie einen Moment und versuchen Sie es erneut; bleibt es so, starten Sie die App neu.'],
-  ['The update server did not answer in time.', 'Der Update-Server hat nicht rechtzeitig geantwortet.'], ['No new version is ready.', 'Keine neue Version ist bereit.'], ['Look for one first.', 'Sehen Sie zuerst nach einer.'],
-  ['The settings could not be saved, the disk is full: {path}', 'Die Einstellungen ließen sich nicht speichern, die Festplatte ist voll: {path}'], ['Free some space and try again.', 'Schaffen Sie Platz und versuchen Sie es erneut.'],
-  ['Something went wrong inside the app.', 'In der App ist etwas schiefgegangen.'], ['Try again. The log has the details; nothing is lost.', 'Versuchen Sie es erneut. Einzelheiten stehen im Protokoll; nichts ist verloren.'],
-  ['Something else was recorded under the id of this click.', 'Unter der Kennung dieses Klicks wurde etwas anderes aufgezeichnet.'], ['Nothing happened now. Look at the room, then do it again.', 'Jetzt ist nichts geschehen. Sehen Sie in den Raum, dann tun Sie es erneut.'],
-]
+/** What the main process says, in German, by area. said.test.ts holds it to the source: every sentence is here, and nothing else. */
+export const said: readonly SaidPair[] = [...room, ...task, ...cards, ...grants, ...coder, ...models, ...sandbox, ...workspace, ...app, ...audit, ...names]

@@ -8,7 +8,9 @@ const event = `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completi
 const last = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens: 1, completion_tokens: 1 } })}\n\ndata: [DONE]\n\n`
 const small = JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion', model: 'bench', choices: [{ index: 0, message: { role: 'assistant', content: 'x'.repeat(600) }, finish_reason: 'stop' }], usage: { prompt_tokens: 10, completion_tokens: 100 } })
 
-const smallReply = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${String(Buffer.byteLength(small))}\r\n\r\n${small}`)
+// With the fields that vendors send; each names its request, so that no two heads in a row are the same.
+const smallReplies = Array.from({ length: 97 }, (_, at) => Buffer.from(`HTTP/1.1 200 OK\r\nDate: Mon, 30 Nov 2026 12:00:00 GMT\r\nContent-Type: application/json\r\nContent-Length: ${String(Buffer.byteLength(small))}\r\nx-request-id: req_${String(1_000 + at)}\r\nx-ratelimit-remaining-requests: ${String(9_999 - at)}\r\n\r\n${small}`))
+let answered = 0
 const streamHead = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n'
 // An event is a chunk, as models' servers send them; sixteen of them a write, as they meet in a busy socket.
 const burstEvents = 16
@@ -32,7 +34,7 @@ function answer(socket: Socket, body: string): void {
   const asked = JSON.parse(body) as Asked
   if (asked.hold === true) socket.write(streamHead + chunk(event))
   else if (asked.events !== undefined) stream(socket, asked.events)
-  else socket.write(smallReply)
+  else socket.write(smallReplies[answered++ % smallReplies.length] ?? '')
 }
 
 const server = createServer({ noDelay: true }, (socket) => {

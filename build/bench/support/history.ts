@@ -32,7 +32,7 @@ export function acceptedTask(taskId: TaskId, calls: number, startedAt: number): 
     const about = { callId: `call_${taskId}_${call}` as CallId, tool: 'read', target: `src/part-${call}.ts`, input, inputDigest: digest, inputBytes: input.length }
     task.give({ is: 'message-said', name: `msg_${call}`, text: `I look at part ${call} of the library, since the requirement names what it does at its edges.`, reasoning: false })
     task.give({ is: 'tool-started', ...about })
-    task.give({ is: 'tool-ended', ...about, state: 'done', output, outputTruncated: false, exitCode: null, title: about.target, reason: null })
+    task.give({ is: 'tool-ended', ...about, state: 'done', output, outputTruncated: false, exitCode: null, title: about.target })
   }
   task.endTurn()
   task.give({ is: 'evidence-collected', evidence: { turnId: task.state.turns.at(-1)?.turnId ?? '', baseDigest: digest, treeDigest: digest, diffDigest: digest, files: [], testRun: null } })

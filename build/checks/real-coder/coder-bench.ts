@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
+import type { KnownVersions } from '../../../src-main/adapters/opencode/known-versions.ts'
 import { createOpenCodeCoder } from '../../../src-main/adapters/opencode/opencode-coder.ts'
-import { createBubblewrapSandbox } from '../../../src-main/adapters/sandbox/bubblewrap-sandbox.ts'
-import { insidePaths } from '../../../src-main/adapters/sandbox/inside-paths.ts'
+import { createBubblewrapSandbox, type SandboxDeps } from '../../../src-main/adapters/sandbox/bubblewrap-sandbox.ts'
 import type { AgentSpec, Coder, CoderRun, CoderSignal, CoderSpec, CommandAsk, CommandRun, CommandVerdict, Sandbox, Timers } from '../../../src-main/engine/ports.ts'
 import { defaultSandboxLimits, limits } from '../../../src-preload/contract/limits.ts'
 import { taskIdSchema } from '../../../src-preload/contract/ids.ts'
@@ -16,11 +16,11 @@ import { startScriptedProvider, type ScriptedProvider } from './scripted-provide
 const binaryPath = process.env['COUNTERSIGN_OPENCODE_BIN'] ?? resolve(import.meta.dirname, `../../../node_modules/opencode-linux-${process.arch}/bin/opencode`)
 export const token = 'tok-of-this-task'
 /** What must come does so in seconds; the bound is for loaded machines. Where nothing comes, the failure says what was seen until then. */
-const waitMs = 60_000
+const waitMs = 150_000
 /** For `expect.poll`: until a fact holds. */
 export const eventually = { timeout: waitMs } as const
 /** For a test: about ten times of what one takes alone on two cores, with two or three starts of OpenCode in it. A wait that is longer fails before. */
-export const bounded = { timeout: 180_000 } as const
+export const bounded = { timeout: 600_000 } as const
 
 type Signal<K extends CoderSignal['is']> = Extract<CoderSignal, { is: K }>
 
@@ -54,6 +54,8 @@ export interface CoderBench {
   close(): Promise<void>
 }
 
+const nothingKnown: KnownVersions = { of: () => Promise.resolve(null), keep: () => Promise.resolve(), forget: () => Promise.resolve() }
+
 const timers: Timers = {
   after(ms, signal, run) {
     if (signal.aborted) return
@@ -63,8 +65,8 @@ const timers: Timers = {
   },
 }
 
-/** Lays out folders and starts the provider; `close` ends what was started. */
-export async function openCoderBench(runtime: CoderRuntime = 'opencode-server'): Promise<CoderBench> {
+/** Lays out folders and starts the provider; `create` makes another sandbox than that of Linux; `close` ends what was started. */
+export async function openCoderBench(runtime: CoderRuntime = 'opencode-server', create: (deps: SandboxDeps, dir: string) => Sandbox = createBubblewrapSandbox): Promise<CoderBench> {
   const dir = await mkdtemp(join(tmpdir(), 'coder-'))
   const [workspaceDir, stateDir, egress] = [join(dir, 'workspace'), join(dir, 'state'), join(dir, 'egress/proxy.sock')]
   await Promise.all([mkdir(workspaceDir), mkdir(join(dir, 'egress'))])
@@ -72,7 +74,7 @@ export async function openCoderBench(runtime: CoderRuntime = 'opencode-server'):
   const clock = { now: () => Date.now() }
   let count = 0
   const ids = { next: (prefix: string) => `${prefix}_${dir.slice(-6)}${(count += 1)}` }
-  const sandbox = createBubblewrapSandbox({ runRoot: join(dir, 'run'), openCodeBinary: () => binaryPath, limits: () => defaultSandboxLimits, clock, ids })
+  const sandbox = create({ runRoot: join(dir, 'run'), openCodeBinary: () => binaryPath, limits: () => defaultSandboxLimits, clock, ids }, dir)
   const log: unknown[] = []
   let control: Relay | null = null
   let password = ''
@@ -87,7 +89,7 @@ export async function openCoderBench(runtime: CoderRuntime = 'opencode-server'):
       return { ok: true, value: { ...launched.value, controlSocketPath: relay.path } }
     },
   }
-  const coder = createOpenCodeCoder({ sandbox: relayed, binaryPath: () => binaryPath, clock, ids, timers, log: (line) => { log.push(line) }, shellClientPath: insidePaths.shell, filesDir: join(dir, 'files') })
+  const coder = createOpenCodeCoder({ sandbox: relayed, binaryPath: () => binaryPath, clock, ids, timers, log: (line) => { log.push(line) }, filesDir: join(dir, 'files'), versions: nothingKnown })
   const started: CoderRun[] = []
   const seen = new Map<string, number>()
   let arrived = (): void => undefined
@@ -104,6 +106,7 @@ export async function openCoderBench(runtime: CoderRuntime = 'opencode-server'):
         model: { api: 'chat', modelId: 'vendor/some-model', contextTokens: 200_000, outputTokens: 32_000 }, permissions: { edit: 'allow', bash: 'ask' },
         decideCommand: (ask) => { bench.asks.push(ask); return bench.verdict(ask) },
         onCommandEnded: (ended) => { bench.runs.push(ended) },
+        onWriteWait: () => undefined,
         onSignal: (signal) => { bench.signals.push(signal); arrived() },
         ...change,
       }, new AbortController().signal)

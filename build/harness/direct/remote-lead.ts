@@ -8,15 +8,18 @@ import { inputOf } from './remote-coder.ts'
 
 export interface RemoteLeadDeps { readonly office: () => PostOffice; readonly journal: () => Journal }
 
+/** `engage`: a task of this home does what that request asks for. `requestOf`: what it asks for. */
+export interface RemoteLead extends Lead { engage(taskId: string, request: Envelope): void; taken(envelope: Envelope): void; requestOf(taskId: string): Envelope | undefined }
+
 /** The `Lead` port over direct messages: the brief is the request that came, answers come as envelopes; the review stays with the lead's own home. */
-export function createRemoteLead(deps: RemoteLeadDeps): Lead & { taken(envelope: Envelope): void; requestOf(taskId: string): Envelope | undefined } {
+export function createRemoteLead(deps: RemoteLeadDeps): RemoteLead {
   const requests = new Map<string, Envelope>()
   const waiting = new Map<string, (text: string) => void>()
   const forwarded = new Set<string>()
   return {
+    engage: (taskId, request) => { requests.set(taskId, request) },
     requestOf: (taskId) => requests.get(taskId),
     taken: (envelope) => {
-      if (envelope.kind === 'request') requests.set(envelope.taskId, envelope)
       if (envelope.kind === 'answer' && envelope.inReplyTo !== null) waiting.get(envelope.inReplyTo)?.(JSON.stringify({ answer: envelope.payload.answer, why: '' }))
     },
     ask: (turn, _onText, signal) => {
@@ -30,7 +33,7 @@ export function createRemoteLead(deps: RemoteLeadDeps): Lead & { taken(envelope:
       const asked = questions(deps.journal(), taskId).find((question) => !forwarded.has(question.eventId) && (turn.messages[0]?.content ?? '').includes(question.payload.question))
       if (asked === undefined) return Promise.resolve(err(failure('unavailable', 'The question is not in the room.', 'Answer it yourself.')))
       forwarded.add(asked.eventId)
-      const posted = deps.office().post(taskId, 'question', asked.payload, { turnId: asked.turnId, inReplyTo: request.eventId, input: inputOf(request) })
+      const posted = deps.office().post(request.taskId, 'question', asked.payload, { turnId: asked.turnId, inReplyTo: request.eventId, input: inputOf(request) })
       if (!posted.ok) return Promise.resolve(err(failure('unavailable', `The question was not sent: ${posted.error}.`, 'Answer it yourself.')))
       return new Promise((answered) => {
         waiting.set(posted.value.eventId, (text) => { answered(ok({ text })) })

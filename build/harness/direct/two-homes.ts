@@ -10,7 +10,7 @@ import type { Ground } from '../matrix.ts'
 import { createDirectNetwork, type DirectNetwork, type Weather } from './network.ts'
 import { openPostOffice, type PostOffice } from './post-office.ts'
 import { createRemoteCoder, inputOf } from './remote-coder.ts'
-import { createRemoteLead } from './remote-lead.ts'
+import { createRemoteLead, type RemoteLead } from './remote-lead.ts'
 
 export const adaLead: Peer = { owner: 'ada', bot: 'lead' }
 export const boCoder: Peer = { owner: 'bo', bot: 'coder' }
@@ -45,13 +45,13 @@ export async function openTwoHomes(ground: Ground, options: { readonly weather?:
   }
   const invited = new Map<string, { readonly commandId: string; readonly change: Partial<NewTask> }>()
   homes.ada.office.onTaken((envelope) => { coder.taken(envelope) })
-  homes.bo.office.onTaken((envelope) => { lead.taken(envelope); void atBo(homes.bo, envelope, invited.get(envelope.taskId)) })
+  homes.bo.office.onTaken((envelope) => { lead.taken(envelope); void atBo(homes.bo, lead, envelope, invited.get(envelope.taskId)) })
   const reported = new Set<string>()
   return {
     ...homes, network,
     allowAll: () => { for (const { office } of [homes.ada, homes.bo]) { office.permit(adaLead, boCoder, leadKinds); office.permit(boCoder, adaLead, coderKinds) } },
     invite: async (commandId, change = {}, enrols = true) => {
-      const taskId = `task_${digestOfText(commandId).slice(7, 31)}` as TaskId
+      const taskId = taskOf(commandId)
       invited.set(taskId, { commandId, change })
       const route = { transport: 'direct', scope: 'direct', conversation } as const
       homes.ada.office.enrol({ route: { ...route, from: boCoder, to: adaLead }, taskId, plays: 'coder', generation: 1, input: null, sessionId: `direct/${taskId}` })
@@ -71,27 +71,43 @@ export async function openTwoHomes(ground: Ground, options: { readonly weather?:
   }
 }
 
-/** What Bo's home does with what was taken: a request opens a task of its own, which waits for Bo; a cancel stops it. */
-async function atBo(bo: Home, envelope: Envelope, invitation: { readonly commandId: string; readonly change: Partial<NewTask> } | undefined): Promise<void> {
+/** The id that every home makes of the click that opens a task. */
+export function taskOf(commandId: string): TaskId {
+  return `task_${digestOfText(commandId).slice(7, 31)}` as TaskId
+}
+
+/** The click under which Bo's home opens the revision that a correction asks for. */
+export function clickOfCorrection({ eventId }: Pick<Envelope, 'eventId'>): string {
+  return `correction-${eventId}`
+}
+
+/**
+ * What Bo's home does with what was taken: a request opens a task of its own, which waits for Bo; a correction a linked one, which waits for him as well
+ * and decides nothing about the first; a cancel stops it.
+ */
+async function atBo(bo: Home, lead: RemoteLead, envelope: Envelope, invitation: { readonly commandId: string; readonly change: Partial<NewTask> } | undefined): Promise<void> {
   const taskId = envelope.taskId
   if (envelope.kind === 'request' && invitation !== undefined) {
     const { requirement, testCommand } = envelope.payload
-    await bo.room.engine.createTask(newTask(invitation.commandId, { ...invitation.change, requirement, testCommand }))
+    const commandId = envelope.inReplyTo === null ? invitation.commandId : clickOfCorrection(envelope)
+    lead.engage(taskOf(commandId), envelope)
+    await bo.room.engine.createTask(newTask(commandId, { ...invitation.change, requirement, testCommand, revisionOf: envelope.inReplyTo === null ? null : taskId }))
   }
-  if (envelope.kind === 'cancel') bo.room.engine.command(taskId, `cancel-${envelope.eventId}` as CommandId, { is: 'stop-task' })
+  if (envelope.kind !== 'cancel') return
+  for (const stream of bo.room.journal.streams()) if (lead.requestOf(stream)?.taskId === taskId) bo.room.engine.command(stream as TaskId, `cancel-${envelope.eventId}-${stream}` as CommandId, { is: 'stop-task' })
 }
 
 /** What came of Bo's tasks goes back once: the result as his room has it, a failure, or the proof of a stop. */
-function reportBack(bo: Home, lead: ReturnType<typeof createRemoteLead>, reported: Set<string>): void {
+function reportBack(bo: Home, lead: RemoteLead, reported: Set<string>): void {
   for (const stream of bo.room.journal.streams()) {
     const state = bo.room.engine.state(stream as TaskId)
     const request = lead.requestOf(stream)
     if (state === undefined || request === undefined || reported.has(stream)) continue
     const about = { turnId: state.turns.at(-1)?.turnId ?? null, inReplyTo: request.eventId, input: inputOf(request) }
     const result = envelopesOf(bo.room, stream as TaskId).findLast((posted) => posted.kind === 'result')
-    if (state.status === 'result-ready' && result !== undefined) bo.office.post(stream, 'result', (JSON.parse(result.text) as Extract<Envelope, { kind: 'result' }>).payload, about)
-    else if (state.status === 'failed') bo.office.post(stream, 'failure', { code: state.failure?.code ?? 'internal', message: state.failure?.message ?? 'failed' }, about)
-    else if (state.cancel?.state === 'observed') bo.office.post(stream, 'cancel-observed', { method: state.cancel.proof.method, checkedProcesses: state.cancel.proof.checkedProcesses, detail: state.cancel.proof.detail }, about)
+    if (state.status === 'result-ready' && result !== undefined) bo.office.post(request.taskId, 'result', (JSON.parse(result.text) as Extract<Envelope, { kind: 'result' }>).payload, about)
+    else if (state.status === 'failed') bo.office.post(request.taskId, 'failure', { code: state.failure?.code ?? 'internal', message: state.failure?.message ?? 'failed' }, about)
+    else if (state.cancel?.state === 'observed') bo.office.post(request.taskId, 'cancel-observed', { method: state.cancel.proof.method, checkedProcesses: state.cancel.proof.checkedProcesses, detail: state.cancel.proof.detail }, about)
     else if (!isFinished(state.status)) continue
     reported.add(stream)
   }

@@ -1,9 +1,11 @@
 /**
- * The held criteria tests of the sample task. Only the verification sees them: they are mounted read-only at /oracle beside the clean
- * copy at /workspace, and are never in the coder's workspace. Exactly 50.00 euros is where the requirement leaves two readings.
+ * The held criteria tests of the sample task. Only the verification sees them: they are read-only where HELD_TESTS says, beside the clean
+ * copy in which they run, and are never in the coder's workspace. Exactly 50.00 euros is where the requirement leaves two readings.
  */
 import { describe, expect, test } from 'bun:test'
-import { shippingCost, shippingNote } from '/workspace/src/shipping.ts'
+
+interface Shipping { readonly shippingCost: (orderValue: number) => number; readonly shippingNote: (orderValue: number) => string }
+const { shippingCost, shippingNote } = (await import(`${process.cwd()}/src/shipping.ts`)) as Shipping
 
 describe('a customer who reaches a threshold gets the better price', () => {
   const cases: readonly (readonly [orderValue: number, cost: number])[] = [

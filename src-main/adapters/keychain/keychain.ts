@@ -23,7 +23,7 @@ export interface Keychain {
   state(owner: KeyOwner): KeyState
   /** Order: given in this session, stored, the environment variable that `keyEnv` names. Null: none. */
   key(owner: KeyOwner): string | null
-  /** Stores a key, or keeps it for this session where no real keyring is there. Failures: `keyring-unavailable`, `disk-full`, `unavailable`. */
+  /** Stores a key, or keeps it for this session where no real keyring is there. Failures: `disk-full`, `unavailable`. */
   put(id: string, key: string): Promise<Result<'stored' | 'session-only', Failure>>
   remove(id: string): Promise<Result<null, Failure>>
   /** All keys that are known in plain now, for the redactor. */

@@ -114,7 +114,7 @@ function startRun(coder: ScriptedCoder, spec: CoderSpec, clock: Clock, store: Ru
       return coder.submitAnswer
     },
     answerPermission: (permissionId, reply) => {
-      run.permissions.push({ permissionId, allow: reply.allow })
+      run.permissions.push({ permissionId, allow: reply.allow && reply.stands?.() !== false })
       if (coder.permissionAnswer.ok) coder.onTaken?.(run, 'permission')
       return Promise.resolve(coder.permissionAnswer)
     },

@@ -1,8 +1,9 @@
 import { err, ok } from '../../../src-preload/contract/result.ts'
 import type { Digest } from '../../../src-preload/contract/ids.ts'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import { defaultSandboxLimits } from '../../../src-preload/contract/limits.ts'
 import { digestOfText } from '../../core/digest.ts'
-import type { Admission, AdmissionAsk, Clock, GatewayCallEnd, Lead, ModelDirectory, ModelGateway, ModelTarget, Notifier, Sandbox, ToolPreview, Workspace } from '../../engine/ports.ts'
+import type { Admission, AdmissionAsk, CallProgress, Clock, GatewayCallEnd, Lead, ModelDirectory, ModelGateway, ModelTarget, Notifier, Sandbox, ToolPreview, Workspace } from '../../engine/ports.ts'
 import { createGates, type Gates } from './gates.ts'
 
 /** A lead that answers from a list; each answer is taken once. */
@@ -26,10 +27,12 @@ export function createScriptedLead(script: string[] | ((asked: { readonly system
 }
 
 /** A gateway whose callbacks a test can call. */
-export interface ScriptedGateway extends ModelGateway { admit(ask: AdmissionAsk): Promise<Admission>; end(end: GatewayCallEnd): void; preview(preview: ToolPreview): void; readonly opened: string[]; readonly closed: string[] }
+export interface ScriptedGateway extends ModelGateway { admit(ask: AdmissionAsk): Promise<Admission>; start(ask: AdmissionAsk): void; progress(progress: CallProgress): void; end(end: GatewayCallEnd): void; preview(preview: ToolPreview): void; readonly opened: string[]; readonly closed: string[] }
 
 export function createScriptedGateway(): ScriptedGateway {
   let decide: (ask: AdmissionAsk) => Promise<Admission> = () => Promise.resolve({ admit: false, code: 'none', message: 'nobody decides' })
+  let started: (ask: AdmissionAsk) => void = () => undefined
+  let progressed: (progress: CallProgress) => void = () => undefined
   let ended: (end: GatewayCallEnd) => void = () => undefined
   let previewed: (preview: ToolPreview) => void = () => undefined
   const opened: string[] = []
@@ -38,8 +41,8 @@ export function createScriptedGateway(): ScriptedGateway {
     opened, closed,
     open: (grant) => { opened.push(`${grant.taskId}/${grant.bot}`); return Promise.resolve(ok({ token: `token-${grant.bot}-${grant.taskId}`, socketPath: '/scripted.sock' })) },
     close: (taskId) => { closed.push(taskId); return Promise.resolve() },
-    onAdmission: (listener) => { decide = listener }, onCallStarted: () => undefined, onCallEnded: (listener) => { ended = listener }, onPreview: (listener) => { previewed = listener },
-    admit: (ask) => decide(ask), end: (end) => { ended(end) }, preview: (preview) => { previewed(preview) },
+    onAdmission: (listener) => { decide = listener }, onCallStarted: (listener) => { started = listener }, onCallProgress: (listener) => { progressed = listener }, onCallEnded: (listener) => { ended = listener }, onPreview: (listener) => { previewed = listener },
+    admit: (ask) => decide(ask), start: (ask) => { started(ask) }, progress: (progress) => { progressed(progress) }, end: (end) => { ended(end) }, preview: (preview) => { previewed(preview) },
   }
 }
 
@@ -69,20 +72,21 @@ export function createScriptedWorkspace(): ScriptedWorkspace {
     observeApply: async () => { await workspace.gates.pass('observeApply'); return workspace.applySeen === 'as-it-was' ? (workspace.applied.length > 0 ? 'applied' : 'not-applied') : workspace.applySeen },
     writePatch: () => Promise.resolve(ok(null)),
     dispose: async (taskId) => { await workspace.gates.pass('dispose'); workspace.disposed.push(taskId); return ok(null) },
+    remove: () => Promise.resolve(ok(null)),
     usage: () => Promise.resolve([]),
   }
   return workspace
 }
 
 /** A sandbox that runs nothing: commands end with the exit codes given. */
-export interface ScriptedSandbox extends Sandbox { readonly exitCodes: number[]; readonly ran: string[]; readonly orphansAsked: number[]; usable: boolean; readonly gates: Gates<'run'>; running: number }
+export interface ScriptedSandbox extends Sandbox { readonly exitCodes: number[]; /** The end of what each run puts out. */ logTail: string; readonly ran: string[]; readonly orphansAsked: number[]; usable: boolean; readonly gates: Gates<'run'>; running: number }
 
 export function createScriptedSandbox(clock: Clock): ScriptedSandbox {
   const exitCodes: number[] = []
   const ran: string[] = []
   const orphansAsked: number[] = []
   const sandbox: ScriptedSandbox = {
-    exitCodes, ran, orphansAsked, usable: true, gates: createGates(), running: 0,
+    exitCodes, logTail: 'log', ran, orphansAsked, usable: true, gates: createGates(), running: 0,
     probe: () => Promise.resolve(sandbox.usable
       ? { usable: true, level: 'bubblewrap', summary: 'scripted', detail: '', checkedAt: clock.now(), failure: null }
       : { usable: false, level: 'none', summary: 'none', detail: '', checkedAt: clock.now(), failure: failure('isolation-unavailable', 'No isolation.', 'Install it.') }),
@@ -93,8 +97,9 @@ export function createScriptedSandbox(clock: Clock): ScriptedSandbox {
       await sandbox.gates.pass('run')
       sandbox.running -= 1
       if (signal.aborted) return err(failure('cancelled', 'The command was stopped.', 'Nothing to do.'))
-      return ok({ askId: 'verify', text: spec.text, cwd: spec.cwd, exitCode: exitCodes.shift() ?? 0, refused: null, logDigest: digestOfText('log'), logTail: 'log', durationMs: 1, limitHit: null })
+      return ok({ askId: 'verify', text: spec.text, cwd: spec.cwd, exitCode: exitCodes.shift() ?? 0, refused: null, logDigest: digestOfText('log'), logTail: sandbox.logTail, durationMs: 1, limitHit: null, limits: defaultSandboxLimits })
     },
+    places: () => Promise.resolve(ok({ workspace: '/workspace', home: '/home/agent', temporary: '/tmp', shell: '/opt/app/shell', proxyBaseUrl: 'http://127.0.0.1:7000/v1', controlPort: 4_096, searchPath: '/usr/bin:/bin' })),
     endOrphans: (recorded) => { orphansAsked.push(...recorded.map((process) => process.pid)); return Promise.resolve({ at: clock.now(), method: 'orphans-ended', checkedProcesses: recorded.length, detail: 'scripted' }) },
   }
   return sandbox

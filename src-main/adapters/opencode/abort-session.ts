@@ -86,6 +86,7 @@ async function clearGhosts({ client, observer, ledger }: AbortParts, sessionId: 
     ledger.sending(ask.id, 'reject')
     const done = await client.call({ method: 'POST', path: `/permission/${ask.id}/reply`, body: { reply: 'reject' }, deadlineMs: callMs })
     if (done.is === 'answered' && done.status === 200) { ledger.taken(ask.id); cleared += 1 }
+    ledger.answered(ask.id)
   }
   for (const ask of questions.is === 'read' ? questions.value : []) {
     if (!family.has(ask.sessionID)) continue

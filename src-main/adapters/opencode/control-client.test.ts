@@ -18,7 +18,7 @@ describe('a call', () => {
   })
 
   test('that finds no server was not sent', async () => {
-    const client = createControlClient({ socketPath: '/tmp/countersign-no-such.sock', password: 'x', timers })
+    const client = createControlClient({ socketPath: '/tmp/countersign-no-such.sock', password: 'x', directory: '/workspace', timers })
     expect(await client.call({ method: 'GET', path: '/x', deadlineMs: 1_000 })).toMatchObject({ is: 'not-sent' })
     await client.close()
   })

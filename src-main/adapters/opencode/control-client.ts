@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import type { Timers } from '../../engine/ports.ts'
-import { inside } from './launch-config.ts'
 
 export interface ControlCall {
   readonly method: 'GET' | 'POST'
@@ -36,7 +35,7 @@ const answerBytesMax = 64 * 1024 * 1024
 const connectionsMax = 8
 
 /** Talks to the agent's server over the control socket, and to nothing else (opencode.md, “Routes”). */
-export function createControlClient(deps: { readonly socketPath: string; readonly password: string; readonly timers: Timers }): ControlClient {
+export function createControlClient(deps: { readonly socketPath: string; readonly password: string; /** The workspace, as it is named inside. */ readonly directory: string; readonly timers: Timers }): ControlClient {
   // Loaded when the first agent runs, not when the app starts: it is the largest library of this process.
   const opened = import('undici').then(({ Pool }) => new Pool('http://agent', { socketPath: deps.socketPath, connections: connectionsMax, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 }))
   const authorization = `Basic ${Buffer.from(`opencode:${deps.password}`).toString('base64')}`
@@ -47,7 +46,7 @@ export function createControlClient(deps: { readonly socketPath: string; readonl
     deps.timers.after(request.deadlineMs, over.signal, () => { late.abort(new Error(`no answer within ${request.deadlineMs} ms`)) })
     try {
       const answer = await (await opened).request({
-        method: request.method, path: withQuery(request.path, request.query), signal: late.signal,
+        method: request.method, path: withQuery(deps.directory, request.path, request.query), signal: late.signal,
         headers: { ...(request.anonymous === true ? {} : { authorization }), ...(request.body === undefined ? {} : { 'content-type': 'application/json' }) },
         body: request.body === undefined ? null : JSON.stringify(request.body),
       })
@@ -79,7 +78,7 @@ export function createControlClient(deps: { readonly socketPath: string; readonl
       }
       rearm()
       try {
-        const answer = await (await opened).request({ method: 'GET', path: withQuery(path), signal: both, headers: { authorization, accept: 'text/event-stream' } })
+        const answer = await (await opened).request({ method: 'GET', path: withQuery(deps.directory, path), signal: both, headers: { authorization, accept: 'text/event-stream' } })
         if (answer.statusCode !== 200) { await answer.body.dump(); throw new Error(`HTTP ${answer.statusCode}`) }
         for await (const chunk of answer.body) { rearm(); yield chunk as Uint8Array }
       } finally {
@@ -90,8 +89,8 @@ export function createControlClient(deps: { readonly socketPath: string; readonl
   }
 }
 
-function withQuery(path: string, query: Readonly<Record<string, string>> = {}): string {
-  return `${path}?${new URLSearchParams({ directory: inside.workspace, ...query }).toString()}`
+function withQuery(directory: string, path: string, query: Readonly<Record<string, string>> = {}): string {
+  return `${path}?${new URLSearchParams({ directory, ...query }).toString()}`
 }
 
 async function boundedText(body: AsyncIterable<Uint8Array>): Promise<string> {

@@ -3,7 +3,7 @@ import { proveIdentity } from './handshake.ts'
 import type { Boot } from './launch-config.ts'
 import { json, openStandIn, type Route, type StandIn } from './stand-in.suite.ts'
 
-const boot: Boot = { password: 'pass', nonce: 'boot-1', port: 1, shellPath: '/s' }
+const boot: Boot = { password: 'pass', nonce: 'boot-1', port: 1, places: { workspace: '/w', home: '/h', temporary: '/t', shell: '/s', proxyBaseUrl: 'http://127.0.0.1:1/v1', controlPort: 1, searchPath: '/usr/bin' } }
 const guarded = (answer: unknown): Route => (response, seen) => { (seen.authorization === `Basic ${Buffer.from('opencode:pass').toString('base64')}` ? json(answer) : json({}, 401))(response, seen) }
 
 let agent: StandIn

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { launchArgs, launchConfig, launchEnvironment, type Boot } from './launch-config.ts'
 
-const boot: Boot = { password: 'PASSWORD-CANARY', nonce: 'nonce-1', port: 4_242, shellPath: '/opt/app/shell' }
+const boot: Boot = { password: 'PASSWORD-CANARY', nonce: 'nonce-1', port: 4_242, places: { workspace: '/workspace', home: '/home/agent', temporary: '/tmp', shell: '/opt/app/shell', proxyBaseUrl: 'http://127.0.0.1:7000/v1', controlPort: 4_096, searchPath: '/usr/local/bin:/usr/bin:/bin' } }
 const rights = { edit: 'ask', bash: 'ask', question: 'allow' } as const
 const spec = { token: 'TOKEN-CANARY', model: { api: 'chat', modelId: 'vendor/some-model', contextTokens: 1_000, outputTokens: 100 } } as const
 
@@ -25,6 +25,11 @@ describe('the generated configuration', () => {
 
   test('leaves out of 1.17’s configuration what it would refuse', () => {
     expect(shape(spec, '1.17.18').provider.gw.options).toEqual({ baseURL: 'http://127.0.0.1:7000/v1', apiKey: 'TOKEN-CANARY' })
+  })
+
+  test('lets the turn go on after a denied call where calls are asked about', () => {
+    expect(shape(spec)).toMatchObject({ experimental: { continue_loop_on_deny: true } })
+    expect(shape(spec, '1.18.30', { edit: 'deny', bash: 'allow', question: 'deny' })).not.toHaveProperty('experimental')
   })
 
   test('puts the broker’s client in the shell’s place and turns helpers off', () => {

@@ -1,7 +1,4 @@
-import type { CoderSpec } from '../../engine/ports.ts'
-
-/** Paths as they are inside the sandbox (ports.ts, AgentSpec). */
-export const inside = { workspace: '/workspace', home: '/home/agent', proxyBaseUrl: 'http://127.0.0.1:7000/v1' } as const
+import type { AgentPlaces, CoderSpec } from '../../engine/ports.ts'
 
 /** The one provider and model that the agent knows. The alias stands for whatever model the task was given. */
 export const providerId = 'gw'
@@ -15,8 +12,7 @@ export interface Boot {
   /** Stands in the configuration and is read back: proves that the server that answers is the process we started. */
   readonly nonce: string
   readonly port: number
-  /** Inside path of the broker's client, which stands in for the shell. */
-  readonly shellPath: string
+  readonly places: AgentPlaces
 }
 
 /** Arguments of the agent's command line. No secret: they are visible to every process inside. */
@@ -34,15 +30,17 @@ export interface LaunchConfig { readonly plugin: readonly string[]; readonly ins
 export function launchConfig(spec: Pick<CoderSpec, 'token' | 'model'>, rights: Rights, boot: Boot, version: string): LaunchConfig {
   return {
     autoupdate: false, share: 'disabled', snapshot: false, lsp: false, formatter: false,
-    shell: boot.shellPath,
+    shell: boot.places.shell,
     enabled_providers: [providerId], model: `${providerId}/${modelAlias}`, small_model: `${providerId}/${modelAlias}`,
     permission: permissions(rights),
     mcp: {}, plugin: [], instructions: [],
+    // A denied call is told to the model; by default one that was rejected together with another ends the turn.
+    ...(rights.edit === 'ask' || rights.bash === 'ask' ? { experimental: { continue_loop_on_deny: true } } : {}),
     provider: {
       [providerId]: {
         name: boot.nonce,
         npm: spec.model.api === 'responses' ? '@ai-sdk/openai' : '@ai-sdk/openai-compatible',
-        options: { baseURL: inside.proxyBaseUrl, apiKey: spec.token, ...noTimeouts(version) },
+        options: { baseURL: boot.places.proxyBaseUrl, apiKey: spec.token, ...noTimeouts(version) },
         models: {
           [modelAlias]: { id: spec.model.modelId, name: spec.model.modelId, tool_call: true, limit: { context: spec.model.contextTokens, output: spec.model.outputTokens } },
         },
@@ -74,11 +72,11 @@ function permissions(given: Rights): Record<string, 'allow' | 'ask' | 'deny'> {
 }
 
 /** The agent's whole environment. Nothing of the operator's reaches it but explicit npm retry settings. `plugins`: those of the configuration are loaded. */
-export function launchEnvironment(config: LaunchConfig, boot: Pick<Boot, 'password' | 'shellPath'>, operatorEnvironment: Readonly<Record<string, string | undefined>>, use: { readonly questions: boolean; readonly plugins: boolean }): Record<string, string> {
+export function launchEnvironment(config: LaunchConfig, { password, places }: Pick<Boot, 'password' | 'places'>, operatorEnvironment: Readonly<Record<string, string | undefined>>, use: { readonly questions: boolean; readonly plugins: boolean }): Record<string, string> {
   return {
-    PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', TERM: 'dumb', USER: 'agent', HOME: inside.home, TMPDIR: '/tmp', SHELL: boot.shellPath,
-    XDG_CONFIG_HOME: `${inside.home}/.config`, XDG_DATA_HOME: `${inside.home}/.local/share`, XDG_STATE_HOME: `${inside.home}/.local/state`, XDG_CACHE_HOME: `${inside.home}/.cache`,
-    OPENCODE_CONFIG_CONTENT: JSON.stringify(config), OPENCODE_SERVER_PASSWORD: boot.password,
+    PATH: places.searchPath, LANG: 'C.UTF-8', TERM: 'dumb', USER: 'agent', HOME: places.home, TMPDIR: places.temporary, SHELL: places.shell,
+    XDG_CONFIG_HOME: `${places.home}/.config`, XDG_DATA_HOME: `${places.home}/.local/share`, XDG_STATE_HOME: `${places.home}/.local/state`, XDG_CACHE_HOME: `${places.home}/.cache`,
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(config), OPENCODE_SERVER_PASSWORD: password,
     ...(use.questions ? { OPENCODE_ENABLE_QUESTION_TOOL: '1' } : {}), ...(use.plugins ? {} : { OPENCODE_PURE: '1' }),
     // A command may wait for the owner at the broker: OpenCode's own two minutes would end it meanwhile. The broker bounds it.
     OPENCODE_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS: String(commandWaitMs),

@@ -1,9 +1,10 @@
 import type { CoderSignal } from '../../engine/ports.ts'
 import type { ControlClient, Read } from './control-client.ts'
+import { takeEarlierCalls } from './earlier-calls.ts'
 import type { ReplyLedger } from './reply-ledger.ts'
 import type { SignalPace } from './signal-pace.ts'
 import { interruptCalls, noteGap, takeSnapshot, translate, type Translated } from './translate.ts'
-import { newTranslation, type Translation } from './translation.ts'
+import { familyOf, newTranslation, type Translation } from './translation.ts'
 import { bodies, type ParsedEvent, type WireError, type WireMessage, type WireStatus } from './wire.ts'
 
 export type LogLine = { readonly level: 'info' | 'warn' | 'error'; readonly msg: string; readonly [field: string]: unknown }
@@ -15,7 +16,7 @@ export interface ObserverHooks {
   /** An ask that must be refused: it does not match what would run. */
   refuse(permissionId: string, sessionId: string, reason: string): void
 }
-export interface ObserverDeps { readonly client: ControlClient; readonly pace: SignalPace; readonly ledger: ReplyLedger; readonly hooks: ObserverHooks; readonly log: (line: LogLine) => void }
+export interface ObserverDeps { /** As it is named inside. */ readonly workspace: string; readonly client: ControlClient; readonly pace: SignalPace; readonly ledger: ReplyLedger; readonly hooks: ObserverHooks; readonly log: (line: LogLine) => void }
 
 export type Statuses = Readonly<Record<string, WireStatus>>
 
@@ -25,6 +26,8 @@ export interface Observer {
   readonly tell: (signal: CoderSignal) => void
   /** Reads a session's history, tells what was missed, and hands it on. */
   readonly readHistory: (sessionId: string) => Promise<Read<readonly WireMessage[]>>
+  /** Takes in the calls that a session and its subagents had before this process, once: none of now gets the name of one of them. */
+  readonly readEarlierCalls: (sessionId: string) => Promise<Read<null>>
   /** Statuses of the sessions that are not idle; those that became idle unseen are told. */
   readonly readStatuses: () => Promise<Read<Statuses>>
   /** Reads which asks and questions are open, and tells what was missed. An ask whose call does not run at the third check is refused. */
@@ -45,10 +48,9 @@ type Apply = (items: readonly Translated[]) => void
 
 /** Sees what the agent does, from its events and from its state, and tells it as signals, each thing once. */
 export function createObserver(deps: ObserverDeps): Observer {
-  const state = newTranslation()
+  const state = newTranslation(deps.workspace)
   const tell = (signal: CoderSignal): void => {
-    if (signal.is === 'permission-replied' && !deps.ledger.seen(signal.permissionId, signal.reply)) return
-    if (signal.is === 'permission-asked') deps.ledger.asked(signal.permissionId, { sessionId: signal.sessionId, callId: signal.callId, command: signal.command, cwd: signal.workdir })
+    if (!noted(deps.ledger, signal)) return
     deps.pace.push(signal)
   }
   const apply: Apply = (items) => {
@@ -80,11 +82,23 @@ export function createObserver(deps: ObserverDeps): Observer {
   }
 }
 
-type Reader = Pick<Observer, 'readHistory' | 'readStatuses' | 'checkAsks'> & { readonly readAsks: () => Promise<boolean> }
+/** What a signal means to the ledger of answers. False: it tells nothing new, as it is of our own answer. */
+function noted(ledger: ReplyLedger, signal: CoderSignal): boolean {
+  switch (signal.is) {
+    case 'permission-replied': return ledger.seen(signal.permissionId, signal.reply)
+    case 'permission-asked': ledger.asked(signal.permissionId, { sessionId: signal.sessionId, callId: signal.callId, command: signal.command, cwd: signal.workdir }); return true
+    case 'tool-ended': ledger.callEnded(signal.callId); return true
+    case 'turn-ended': case 'exited': ledger.turnEnded(); return true
+    default: return true
+  }
+}
+
+type Reader = Pick<Observer, 'readHistory' | 'readEarlierCalls' | 'readStatuses' | 'checkAsks'> & { readonly readAsks: () => Promise<boolean> }
 
 function reader({ client, hooks }: ObserverDeps, state: Translation, apply: Apply): Reader {
   let statusReads = 0
   const checks = new Map<string, number>()
+  const knownSessions = new Set<string>()
   const readHistory: Reader['readHistory'] = async (sessionId) => {
     const history = await client.read({ method: 'GET', path: `/session/${sessionId}/message`, deadlineMs: readMs }, bodies.messages)
     if (history.is === 'read') for (const { info, parts } of history.value) apply(takeSnapshot(state, info, parts))
@@ -101,6 +115,21 @@ function reader({ client, hooks }: ObserverDeps, state: Translation, apply: Appl
   }
   return {
     readHistory, readAsks,
+    async readEarlierCalls(sessionId) {
+      if (knownSessions.has(sessionId)) return { is: 'read', value: null }
+      const listed = await client.read({ method: 'GET', path: '/session', query: { limit: '1000' }, deadlineMs: readMs }, bodies.sessions)
+      if (listed.is === 'unread') return listed
+      for (const info of listed.value) translate(state, { kind: 'session', info }, info.id)
+      const messages: WireMessage[] = []
+      for (const id of familyOf(state, sessionId)) {
+        const history = await client.read({ method: 'GET', path: `/session/${id}/message`, deadlineMs: readMs }, bodies.messages)
+        if (history.is === 'unread') return history
+        messages.push(...history.value)
+      }
+      apply(takeEarlierCalls(state, messages))
+      knownSessions.add(sessionId)
+      return { is: 'read', value: null }
+    },
     async readStatuses() {
       const statuses = await client.read({ method: 'GET', path: '/session/status', deadlineMs: readMs }, bodies.statuses)
       statusReads += 1

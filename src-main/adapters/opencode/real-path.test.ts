@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { execFileSync } from 'node:child_process'
-import type { CoderSignal } from '../../engine/ports.ts'
-import { realPathInside, withRealPaths } from './real-path.ts'
+import { baseBytesMax, lookAt, realPathInside, withSeenFiles } from './real-path.ts'
 
 const workspace = join(mkdtempSync(join(tmpdir(), 'countersign-real-')), 'workspace')
+const ground = { workspaceDir: workspace, workspaceInside: '/workspace' } as const
 afterAll(() => { rmSync(join(workspace, '..'), { recursive: true, force: true }) })
 mkdirSync(join(workspace, 'src/deep'), { recursive: true })
 writeFileSync(join(workspace, 'src/a.ts'), '')
@@ -35,32 +35,38 @@ describe('realPathInside', () => {
     ['a dangling link', '/workspace/dangling', '/workspace/gone'],
     ['a path outside, of which nothing is read', '/etc/passwd', '/etc/passwd'],
   ])('tells where %s leads', (_what, path, real) => {
-    expect(realPathInside(workspace, path)).toBe(real)
+    expect(realPathInside(ground, path)).toBe(real)
   })
 
   it('reads `..` as the system does: from where the link before it leads, not from where that is written', () => {
     const links = { jump: 'src/deep', back: 'jump/../a.ts', 'src/twice': '../jump/../../src/../src/a.ts', 'src/deep/up': '../../jump/..', through: 'src/deep/up/deep/../a.ts' }
     for (const [at, target] of Object.entries(links)) link(target, at)
     const root = realpathSync(workspace)
-    const told = Object.keys(links).map((at) => [at, realPathInside(workspace, `/workspace/${at}`)])
+    const told = Object.keys(links).map((at) => [at, realPathInside(ground, `/workspace/${at}`)])
     expect(told).toEqual(Object.keys(links).map((at) => [at, realpathSync.native(join(root, at)).replace(root, '/workspace')]))
     expect(Object.fromEntries(told)).toMatchObject({ back: '/workspace/src/a.ts' })
   })
 
   it.each(['/workspace/returns', '/workspace/roundabout'])('gives none for a link that comes back from where nothing is read: %s', (path) => {
-    expect(realPathInside(workspace, path)).toBeNull()
+    expect(realPathInside(ground, path)).toBeNull()
+  })
+
+  it('follows links by what programs inside call the workspace', () => {
+    link('/Users/o/ws/src/deep', 'ours')
+    link('/Users/o/ws/../ws/src/deep', 'around')
+    const elsewhere = { workspaceDir: workspace, workspaceInside: '/Users/o/ws' } as const
+    expect(['ours', 'around', 'absolute', 'src/climbs'].map((name) => realPathInside(elsewhere, `/workspace/${name}`))).toEqual(['/workspace/src/deep', '/ws/src/deep', '/outside/workspace/src/deep', '/etc/passwd'])
   })
 
   it('gives none for links that never end', () => {
-    expect(realPathInside(workspace, '/workspace/loop/x')).toBeNull()
+    expect(realPathInside(ground, '/workspace/loop/x')).toBeNull()
   })
 })
 
 describe('what an edit\'s files hold when it is asked for', () => {
   const bases = (...paths: string[]): unknown => {
-    const asked: CoderSignal = { signalId: 's', sessionId: 'ses', parentSessionId: null, is: 'permission-asked', permissionId: 'per', callId: null, permission: 'edit', patterns: [], command: null, workdir: null, files: paths.map((path) => ({ path, real: null })), diff: '', edit: { tool: 'write', input: {}, bases: [] } }
-    const told = withRealPaths(workspace, asked)
-    return told.is === 'permission-asked' ? told.edit?.bases : null
+    const files = paths.map((path) => ({ path, real: null }))
+    return withSeenFiles({ signalId: 's', sessionId: 'ses', parentSessionId: null, is: 'permission-asked', permissionId: 'per', callId: null, permission: 'edit', patterns: [], command: null, workdir: null, files, diff: '', edit: { tool: 'write', input: {}, bases: [] } }, paths.map((path) => lookAt(ground, path, baseBytesMax))).edit?.bases
   }
   writeFileSync(join(workspace, 'src/text.ts'), '\uFEFFone\n')
   writeFileSync(join(workspace, 'large'), Buffer.alloc(1024 * 1024 + 1))

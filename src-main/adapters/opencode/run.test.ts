@@ -1,10 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CoderSignal } from '../../engine/ports.ts'
+import { createEditWatch } from './edit-watch.ts'
 import { createRefusedCommands } from './refused-commands.ts'
 import { openConversation, type Conversation } from './run.ts'
 import { json, manualTimers, openStandIn, silent, type ManualTimers, type StandIn } from './stand-in.suite.ts'
 import { manualClock } from './support.suite.ts'
+import { createWriteTurns, type WriteTurns } from './write-turns.ts'
 
+const unwatched = createEditWatch('/nowhere', '/workspace', createWriteTurns())
 let agent: StandIn
 let timers: ManualTimers
 let clock: ReturnType<typeof manualClock>
@@ -12,8 +18,8 @@ let signals: CoderSignal[]
 beforeEach(async () => { timers = manualTimers(); clock = manualClock(); signals = []; agent = await openStandIn(timers) })
 afterEach(async () => { await agent.close() })
 
-async function converse(): Promise<Conversation> {
-  const opened = await openConversation({ client: agent.client, process: agent.process, clock, timers, log: () => undefined, refused: createRefusedCommands(), onSignal: (signal) => { signals.push(signal) } })
+async function converse(edits = unwatched): Promise<Conversation> {
+  const opened = await openConversation({ client: agent.client, process: agent.process, clock, timers, log: () => undefined, refused: createRefusedCommands(), edits, workspace: '/workspace', onSignal: (signal) => { signals.push(signal) } })
   if (!opened.ok) throw new Error(opened.error.message)
   return opened.value
 }
@@ -34,14 +40,14 @@ async function pass(ms: number, by = ms): Promise<void> {
 describe('the start of a conversation', () => {
   test('fails when the canary does not come within its bound', async () => {
     agent.routes['GET /event'] = silent
-    const opened = openConversation({ client: agent.client, process: agent.process, clock, timers, log: () => undefined, refused: createRefusedCommands(), onSignal: () => undefined })
+    const opened = openConversation({ client: agent.client, process: agent.process, clock, timers, log: () => undefined, refused: createRefusedCommands(), edits: unwatched, workspace: '/workspace', onSignal: () => undefined })
     await pass(15_000)
     expect(await opened).toMatchObject({ ok: false, error: { code: 'opencode-failed' } })
   })
 
   test('fails when the process ends first', async () => {
     agent.routes['GET /event'] = silent
-    const opened = openConversation({ client: agent.client, process: agent.process, clock, timers, log: () => undefined, refused: createRefusedCommands(), onSignal: () => undefined })
+    const opened = openConversation({ client: agent.client, process: agent.process, clock, timers, log: () => undefined, refused: createRefusedCommands(), edits: unwatched, workspace: '/workspace', onSignal: () => undefined })
     agent.exit(1, null)
     expect(await opened).toMatchObject({ ok: false, error: { code: 'opencode-exited' } })
   })
@@ -122,7 +128,7 @@ describe('the end of a turn', () => {
 
   test('comes when an answer stays unfinished though the session is idle; its open calls end first', async () => {
     const part = { id: 'prt_5', sessionID: 'ses_1', messageID: 'msg_2', type: 'tool', tool: 'bash', callID: 'call_1', state: { status: 'running', input: { command: 'ls' } } }
-    accepted(); history(user, answer({ time: { created: 1 } }, [part]))
+    agent.routes['POST /session/ses_1/prompt_async'] = (response) => { history(user, answer({ time: { created: 1 } }, [part])); response.writeHead(204).end() }
     await (await converse()).submit(turn)
     await pass(150)
     await pass(150, 2_000)
@@ -200,6 +206,82 @@ describe('an ask', () => {
     }
     expect(await conversation.answerPermission('per_1', { allow: true })).toMatchObject({ ok: false, error: { code: 'unknown-approval' } })
     expect(signals.at(-1)).toMatchObject({ is: 'permission-replied', permissionId: 'per_1' })
+  })
+})
+
+describe('a yes to an edit', () => {
+  const replies = (): unknown[] => agent.seen.filter(({ path }) => path === '/permission/per_1/reply').map(({ body }) => JSON.parse(body) as unknown)
+  const dir = mkdtempSync(join(tmpdir(), 'edited-'))
+  afterAll(() => { rmSync(dir, { recursive: true, force: true }) })
+  const input = { filePath: '/workspace/f', content: 'x' }
+  const part = (state: object): object => ({ id: 'prt_5', sessionID: 'ses_1', messageID: 'msg_2', type: 'tool', tool: 'write', callID: 'call_1', state })
+
+  async function asked(): Promise<{ conversation: Conversation; writers: WriteTurns }> {
+    agent.routes['POST /permission/per_1/reply'] = json(true)
+    const writers = createWriteTurns()
+    const conversation = await converse(createEditWatch(dir, '/workspace', writers))
+    agent.emit('message.part.updated', { part: part({ status: 'running', input }) })
+    agent.emit('permission.asked', { id: 'per_1', sessionID: 'ses_1', permission: 'edit', patterns: ['f'], metadata: { filepath: '/workspace/f', diff: '' }, tool: { messageID: 'msg_2', callID: 'call_1' } })
+    await expect.poll(() => signals.at(-1)).toMatchObject({ is: 'permission-asked', edit: { tool: 'write' } })
+    return { conversation, writers }
+  }
+
+  /** The yes waits for a command that runs; `meanwhile` happens before that ends. */
+  async function waited(meanwhile: () => void, stands: () => boolean): Promise<WriteTurns> {
+    const { conversation, writers } = await asked()
+    await writers.command('c1', new AbortController().signal)
+    const answered = conversation.answerPermission('per_1', { allow: true, stands })
+    meanwhile()
+    writers.commandEnded('c1')
+    expect(await answered).toEqual({ ok: true, value: null })
+    return writers
+  }
+
+  test('is a no when the standing grant that it comes of ends while the edit waits, and keeps nobody away', async () => {
+    let stood = true
+    const writers = await waited(() => { stood = false }, () => stood)
+    expect(replies()).toEqual([{ reply: 'reject', message: 'The standing grant that covered this has ended.' }])
+    expect(await writers.edit('another')).toBe(true)
+  })
+
+  test('goes on while its standing grant stands', async () => {
+    await waited(() => undefined, () => true)
+    expect(replies()).toEqual([{ reply: 'once' }])
+  })
+
+  test('that waits when OpenCode ends is known not to have been made', async () => {
+    const { conversation, writers } = await asked()
+    await writers.command('c1', new AbortController().signal)
+    const answered = conversation.answerPermission('per_1', { allow: true })
+    agent.exit(1, null)
+    expect(await answered).toMatchObject({ ok: false, error: { code: 'opencode-exited' } })
+    expect(replies()).toEqual([])
+  })
+
+  test('that first comes when OpenCode has ended is known not to have arrived', async () => {
+    const { conversation } = await asked()
+    agent.exit(1, null)
+    await expect.poll(() => signals.at(-1)?.is).toBe('exited')
+    expect(await conversation.answerPermission('per_1', { allow: true })).toMatchObject({ ok: false, error: { code: 'opencode-exited', message: 'OpenCode had ended before this answer was sent.' } })
+    expect(await conversation.answerPermission('per_1', { allow: false, message: 'no' })).toMatchObject({ ok: false, error: { code: 'opencode-exited' } })
+    expect(replies()).toEqual([])
+  })
+
+  test('keeps others away no longer than to the next look by clock when the event of its end was lost', async () => {
+    accepted(); history(user, answer({ time: { created: 1 } }, [part({ status: 'running', input })]))
+    agent.routes['GET /session/status'] = json(busy)
+    const { conversation, writers } = await asked()
+    await conversation.submit(turn)
+    await conversation.answerPermission('per_1', { allow: true })
+    let began = false
+    const command = writers.command('c1', new AbortController().signal).then(() => { began = true })
+    await pass(5_000)
+    await expect.poll(() => timers.waiting(5_000), { timeout: 10_000 }).toBe(1)
+    expect(began, 'the edit is still made').toBe(false)
+    history(user, answer({ time: { created: 1 } }, [part({ status: 'completed', input, output: 'done', title: 'f', metadata: {}, time: { start: 1, end: 2 } })]))
+    await pass(5_000)
+    await command
+    expect(signals.filter(({ is }) => is === 'tool-ended')).toHaveLength(1)
   })
 })
 

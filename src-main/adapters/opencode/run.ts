@@ -3,7 +3,9 @@ import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { AgentProcess, Clock, CoderRun, CoderSignal, Timers } from '../../engine/ports.ts'
 import { abortSession } from './abort-session.ts'
 import type { ControlCall, ControlClient } from './control-client.ts'
+import type { EditWatch } from './edit-watch.ts'
 import { followEvents } from './event-stream.ts'
+import { createKeptRejects } from './kept-rejects.ts'
 import { agentName, modelAlias, providerId } from './launch-config.ts'
 import { createObserver, type LogLine, type Observer } from './observer.ts'
 import { answerCalls, refuseAsk } from './permission-answers.ts'
@@ -21,6 +23,9 @@ export interface RunDeps {
   readonly timers: Timers
   readonly log: (line: LogLine) => void
   readonly refused: RefusedCommands
+  readonly edits: EditWatch
+  /** The workspace, as it is named inside. */
+  readonly workspace: string
   readonly onSignal: (signal: CoderSignal) => void
 }
 /** The conversation with a started agent; what identifies it is added by the caller. */
@@ -40,22 +45,21 @@ const lostLinesMax = 3
 /** Follows a started agent until its process ends. Resolves when its event stream has proven to work. */
 export async function openConversation(deps: RunDeps): Promise<Result<Conversation, Failure>> {
   const lifetime = new AbortController()
-  const ledger = createReplyLedger()
-  const pace = createSignalPace(deps.timers, lifetime.signal, (signal) => { deps.onSignal(deps.refused.shown(signal)) })
-  const answering = { ...deps, ledger, questionsIn: (questionId: string): number => observer.state.questionCounts.get(questionId) ?? 1, tell: (signal: CoderSignal) => { pace.push(signal) } }
+  const ledger = createReplyLedger((sessionId) => [...observer.state.waitingAsks.values()].some((ask) => ask.sessionID === sessionId))
+  const pace = createSignalPace(deps.timers, lifetime.signal, (signal) => { deps.onSignal(deps.edits.seen(deps.refused.shown(signal))) })
+  const answering = { ...deps, ledger, kept: createKeptRejects(ledger), ended: () => lifetime.signal.aborted, questionsIn: (questionId: string): number => observer.state.questionCounts.get(questionId) ?? 1, tell: (signal: CoderSignal) => { pace.push(signal) } }
   const end = (): void => { deps.process.stop().catch((cause: unknown) => { deps.log({ level: 'error', msg: 'a wedged agent could not be ended', cause: String(cause) }) }) }
   const observer = createObserver({
-    client: deps.client, pace, ledger, log: deps.log,
+    workspace: deps.workspace, client: deps.client, pace, ledger, log: deps.log,
     hooks: {
       idleSeen: (sessionId) => { turns.wake(sessionId) },
       sessionError: (sessionId, error) => { turns.noteError(sessionId, error) },
-      refuse: (permissionId, sessionId, reason) => {
-        refuseAsk(answering, permissionId, sessionId, reason).catch((cause: unknown) => { deps.log({ level: 'error', msg: 'an ask could not be refused', permissionId, cause: String(cause) }) })
-      },
+      refuse: (permissionId, sessionId, reason) => { refuseAsk(answering, permissionId, sessionId, reason) },
     },
   })
-  const turns = createTurns({ observer, clock: deps.clock, timers: deps.timers, lifetime: lifetime.signal, log: deps.log, onWedged: () => { deps.log({ level: 'error', msg: 'OpenCode does not answer any more and is ended' }); end() } })
-  const canary = listen(deps, observer, lifetime.signal)
+  const turns = createTurns({ observer, edits: deps.edits, clock: deps.clock, timers: deps.timers, lifetime: lifetime.signal, log: deps.log, onWedged: () => { deps.log({ level: 'error', msg: 'OpenCode does not answer any more and is ended' }); end() } })
+  let stopping = false
+  const canary = listen(deps, observer, lifetime.signal, () => stopping)
   const over = deps.process.exited.then((how) => {
     observer.interrupt('OpenCode ended.')
     const exited = exitedSignal(deps.process, how, [...observer.state.sessions.keys()][0] ?? '')
@@ -75,6 +79,7 @@ export async function openConversation(deps: RunDeps): Promise<Result<Conversati
     abort: (sessionId) => abortSession(parts, sessionId),
     reconcile: (sessionId, messageId) => reconcileTurn(deps.client, sessionId, messageId),
     async stop() {
+      stopping = true
       const proof = await deps.process.stop()
       await over
       return proof
@@ -84,8 +89,8 @@ export async function openConversation(deps: RunDeps): Promise<Result<Conversati
 
 interface Parts extends RunDeps { readonly observer: Observer; readonly turns: Turns; readonly ledger: ReplyLedger }
 
-/** Follows the event stream; resolves to whether its canary came in time, or the process ended first. */
-function listen(deps: RunDeps, observer: Observer, lifetime: AbortSignal): Promise<'open' | 'late' | 'ended'> {
+/** Follows the event stream; resolves to whether its canary came in time, or the process ended first. A stop may end the stream before the process is known to have ended. */
+function listen(deps: RunDeps, observer: Observer, lifetime: AbortSignal, stopping: () => boolean): Promise<'open' | 'late' | 'ended'> {
   return new Promise((resolve) => {
     const over = new AbortController()
     deps.timers.after(canaryMs, over.signal, () => { resolve('late') })
@@ -97,7 +102,7 @@ function listen(deps: RunDeps, observer: Observer, lifetime: AbortSignal): Promi
         if (again) resync(deps, observer, lifetime)
       },
       event: observer.take,
-      lost(why, attempt) { if (attempt <= lostLinesMax) deps.log({ level: 'warn', msg: 'the event stream of OpenCode broke', why, attempt }) },
+      lost(why, attempt) { if (attempt <= lostLinesMax && !stopping()) deps.log({ level: 'warn', msg: 'the event stream of OpenCode broke', why, attempt }) },
     }, lifetime).catch((cause: unknown) => { deps.log({ level: 'error', msg: 'OpenCode’s events are not followed any more', cause: String(cause) }) })
   })
 }
@@ -129,8 +134,13 @@ function sessions({ client }: Parts): Pick<CoderRun, 'createSession' | 'findSess
 type Submission = Parameters<CoderRun['submit']>[0]
 
 /** At most one open turn a session: OpenCode would merge a second prompt into the running loop. */
-async function submit({ client, turns }: Parts, turn: Submission): Promise<Result<null, Failure>> {
+async function submit({ client, observer, turns }: Parts, turn: Submission): Promise<Result<null, Failure>> {
   if (!turns.begin(turn.sessionId, turn.messageId)) return err(failure('too-busy', 'The session still works on another turn.', 'Wait for its end, or stop the task.'))
+  const earlier = await observer.readEarlierCalls(turn.sessionId)
+  if (earlier.is === 'unread') {
+    turns.drop(turn.messageId)
+    return err(failure('submit-failed', `The session's earlier calls could not be read: ${earlier.why}.`, 'Start the turn again.'))
+  }
   const outcome = await client.call({
     method: 'POST', path: `/session/${turn.sessionId}/prompt_async`, deadlineMs: submitMs,
     body: { messageID: turn.messageId, agent: agentName, model: { providerID: providerId, modelID: modelAlias }, system: turn.system, parts: [{ id: turn.partId, type: 'text', text: turn.text }] },

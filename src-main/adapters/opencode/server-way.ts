@@ -2,10 +2,10 @@ import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { err, type Result } from '../../../src-preload/contract/result.ts'
 import type { AgentProcess, CoderSignal } from '../../engine/ports.ts'
 import { createControlClient } from './control-client.ts'
+import { createEditWatch } from './edit-watch.ts'
 import { proveIdentity } from './handshake.ts'
 import { launchArgs, launchConfig, launchEnvironment } from './launch-config.ts'
 import type { LogLine } from './observer.ts'
-import { withRealPaths } from './real-path.ts'
 import { openConversation, type Conversation } from './run.ts'
 import type { Way, WayParts } from './way.ts'
 
@@ -24,19 +24,19 @@ export function serverWay(parts: WayParts): Way {
  * Proves identity and opens the event stream, side by side: both wait for the same first instance call. What is observed meanwhile is told
  * only when the start succeeds; of a start that failed, its failure is all there is to tell.
  */
-async function open({ deps, spec, boot, binary, refused }: WayParts, agent: AgentProcess, signal: AbortSignal): Promise<Result<Conversation, Failure>> {
-  const client = createControlClient({ socketPath: agent.controlSocketPath, password: boot.password, timers: deps.timers })
+async function open({ deps, spec, boot, binary, refused, turns }: WayParts, agent: AgentProcess, signal: AbortSignal): Promise<Result<Conversation, Failure>> {
+  const client = createControlClient({ socketPath: agent.controlSocketPath, password: boot.password, directory: boot.places.workspace, timers: deps.timers })
   const log = (line: LogLine): void => { deps.log({ ...line, taskId: spec.taskId }) }
   const early: CoderSignal[] = []
   let tell = (observed: CoderSignal): void => { early.push(observed) }
   const [foreign, conversation] = await Promise.all([
     proveIdentity(client, boot, binary.version),
-    openConversation({ client, process: agent, refused, clock: deps.clock, timers: deps.timers, log, onSignal: (observed) => { tell(observed) } }),
+    openConversation({ client, process: agent, refused, workspace: boot.places.workspace, edits: createEditWatch(spec.workspaceDir, boot.places.workspace, turns, spec.onWriteWait), clock: deps.clock, timers: deps.timers, log, onSignal: (observed) => { tell(observed) } }),
   ])
   if (signal.aborted) return err(failure('cancelled', 'The start of the coder was stopped.', 'Nothing to do.'))
   if (foreign !== null) return err(foreign)
   if (!conversation.ok) return conversation
-  tell = (observed) => { spec.onSignal(withRealPaths(spec.workspaceDir, observed)) }
+  tell = spec.onSignal
   for (const observed of early) tell(observed)
   return conversation
 }

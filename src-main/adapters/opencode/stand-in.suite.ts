@@ -49,14 +49,14 @@ export async function openStandIn(timers: Timers = hostTimers): Promise<StandIn>
   const socketPath = join(dir, 's.sock')
   await new Promise<void>((resolve) => { server.listen(socketPath, resolve) })
   const standIn: StandIn = {
-    seen: [], client: createControlClient({ socketPath, password: 'pass', timers }), stops: () => stops,
+    seen: [], client: createControlClient({ socketPath, password: 'pass', directory: '/workspace', timers }), stops: () => stops,
     process: {
       controlSocketPath: socketPath, pid: 4_242, startTime: '1', exited,
       stop() { stops += 1; exit({ code: null, signal: 'SIGKILL' }); return Promise.resolve({ at: 1, method: 'pid-namespace-empty', checkedProcesses: 1, detail: 'x' }) },
     },
     routes: {
       'GET /event': (response) => { response.writeHead(200, { 'content-type': 'text/event-stream' }).write(event('server.connected', {})); followers.add(response) },
-      'GET /session/status': json({}), 'GET /permission': json([]), 'GET /question': json([]),
+      'GET /session/status': json({}), 'GET /permission': json([]), 'GET /question': json([]), 'GET /session': json([]), 'GET /session/ses_1/message': json([]),
     },
     emit(type, properties) { for (const follower of followers) follower.write(event(type, properties)) },
     exit(code, signal) { exit({ code, signal }) },

@@ -107,6 +107,13 @@ describe('an ask', () => {
     expect(told(run(ask, tool({ status: 'running', input: { command: 'ls', workdir: 'src/../lib/' } })).all).at(-1)).toBe('asked bash ls in /workspace/lib')
   })
 
+  test('names folders and files as the room does, wherever the workspace is inside', () => {
+    const askOf = (input: object, of: WireEvent, root = '/Users/o/ws'): CoderSignal | undefined => signals(replay([pending, of, tool({ status: 'running', input })].map((event, at) => ({ event, revision: String(at) })), newTranslation(root))).at(-1)
+    for (const [workdir, named] of [['/Users/o/ws/src', '/workspace/src'], ['lib', '/workspace/lib'], ['/workspace', '/outside/workspace'], ['/Users/o', '/Users/o']] as const) expect(askOf({ command: 'ls', workdir }, ask)).toMatchObject({ workdir: named })
+    const edit: WireEvent = { kind: 'permission-asked', ask: { id: 'per_2', sessionID: session, permission: 'edit', patterns: ['a.ts'], metadata: { filepath: '/Users/o/ws/a.ts', diff: '--- a' }, tool: { messageID: 'msg_2', callID: 'call_1' } } }
+    expect(askOf({ filePath: '/Users/o/ws/a.ts' }, edit)).toMatchObject({ files: [{ path: '/workspace/a.ts' }], edit: { input: { filePath: '/Users/o/ws/a.ts' }, workspace: '/Users/o/ws' } })
+  })
+
   test('for another command than the one that would run is refused and never shown', () => {
     const { all } = run(pending, ask, tool({ status: 'running', input: { command: 'ls; rm -rf .' } }))
     expect(told(all).filter((line) => line.startsWith('asked'))).toEqual([])

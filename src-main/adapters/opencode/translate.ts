@@ -7,7 +7,7 @@ import { posix } from 'node:path'
 import type { CoderSignal } from '../../engine/ports.ts'
 import { callIdSchema, type CallId } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
-import { inside } from './launch-config.ts'
+import { roomName } from '../../core/approval/path-pattern.ts'
 import { openCalls, type CallState, type Translation } from './translation.ts'
 import type { WireError, WireEvent, WireMessageInfo, WirePermission, WireQuestion, WireReasoningPart, WireStatus, WireTextPart, WireToolPart } from './wire.ts'
 
@@ -224,14 +224,14 @@ function askSignal(state: Translation, ask: WirePermission, call: CallState | nu
   if (ask.permission === 'bash' && (command === null || command !== asked)) return { is: 'refuse', permissionId: ask.id, sessionId: ask.sessionID, reason: 'The command that was asked for is not the command that would run.' }
   return signal(state, ask.sessionID, `${ask.id}:asked`, {
     is: 'permission-asked', permissionId: ask.id, callId: call === null ? null : call.callId, permission: ask.permission, patterns: ask.patterns,
-    command, workdir: call === null ? null : resolvedFolder(textField(call.input, 'workdir')), files: editedFiles(ask.metadata).map((path) => ({ path, real: null })), diff: textField(ask.metadata, 'diff'),
-    ...(ask.permission === 'edit' && call !== null ? { edit: { tool: call.tool, input: call.input, bases: [] } } : {}),
+    command, workdir: call === null ? null : resolvedFolder(state, textField(call.input, 'workdir')), files: editedFiles(ask.metadata).map((path) => ({ path: path.startsWith('/') ? roomName(state.workspace, path) : path, real: null })), diff: textField(ask.metadata, 'diff'),
+    ...(ask.permission === 'edit' && call !== null ? { edit: { tool: call.tool, input: call.input, bases: [], workspace: state.workspace } } : {}),
   })
 }
 
 /** Where a command runs: OpenCode resolves a relative folder against the workspace, and so must whoever approves it. */
-function resolvedFolder(workdir: string | null): string | null {
-  return workdir === null ? null : posix.resolve(inside.workspace, workdir)
+function resolvedFolder({ workspace }: Translation, workdir: string | null): string | null {
+  return workdir === null ? null : roomName(workspace, posix.resolve(workspace, workdir))
 }
 
 /** The files of an edit by their absolute names. apply_patch names several, some with where they are moved to, and in its `filepath` relative to a root that depends on git. */

@@ -1,5 +1,6 @@
 /** What is known of a run's sessions, message by message; owned and changed by translate.ts only. */
 import type { CallId } from '../../../src-preload/contract/ids.ts'
+import { workspaceRoot } from '../../core/approval/path-pattern.ts'
 import type { WirePermission } from './wire.ts'
 
 export interface SessionState { parentSessionId: string | null; status: 'unknown' | 'idle' | 'busy' | 'retry' }
@@ -29,6 +30,8 @@ export interface CallState {
 }
 
 export interface Translation {
+  /** As it is named inside. */
+  readonly workspace: string
   readonly sessions: Map<string, SessionState>
   readonly roles: Map<string, 'user' | 'assistant'>
   readonly texts: Map<string, TextState>
@@ -48,8 +51,8 @@ export interface Translation {
 }
 
 /** The state before anything was seen. */
-export function newTranslation(): Translation {
-  return { sessions: new Map(), roles: new Map(), texts: new Map(), calls: new Map(), callIds: new Set(), callParts: new Map(), parentCalls: new Map(), waitingAsks: new Map(), seenAsks: new Set(), questionCounts: new Map() }
+export function newTranslation(workspace: string = workspaceRoot): Translation {
+  return { workspace, sessions: new Map(), roles: new Map(), texts: new Map(), calls: new Map(), callIds: new Set(), callParts: new Map(), parentCalls: new Map(), waitingAsks: new Map(), seenAsks: new Set(), questionCounts: new Map() }
 }
 
 /** Calls of these sessions that have not ended; of all sessions when none are named. */

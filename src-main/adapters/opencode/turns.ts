@@ -1,6 +1,7 @@
 import { limits } from '../../../src-preload/contract/limits.ts'
 import type { Millis } from '../../../src-preload/contract/ids.ts'
 import type { Clock, Timers } from '../../engine/ports.ts'
+import type { EditWatch } from './edit-watch.ts'
 import type { LogLine, Observer } from './observer.ts'
 import { familyOf, openCalls } from './translation.ts'
 import { errorWords, verdictOfTurn, type TurnEnd } from './turn-verdict.ts'
@@ -26,6 +27,7 @@ export interface Turns {
 
 export interface TurnsDeps {
   readonly observer: Observer
+  readonly edits: Pick<EditWatch, 'editingIn'>
   readonly clock: Clock
   readonly timers: Timers
   readonly lifetime: AbortSignal
@@ -122,7 +124,7 @@ async function watch(deps: TurnsDeps, open: Map<string, Turn>, turn: Turn): Prom
     const byClock = await sleepUntilWoken(deps, turn, pauseMs[last])
     if (over()) return
     if (turn.acceptance === 'sending') continue
-    const look = await lookAt(deps.observer, turn, byClock)
+    const look = await lookAt(deps, turn, byClock)
     if (over()) return
     if (look.is === 'ended') { conclude(deps.observer, open, turn, look.end); return }
     if (look.is !== last) { last = look.is; since = deps.clock.now() }
@@ -149,11 +151,11 @@ async function sleepUntilWoken(deps: TurnsDeps, turn: Turn, ms: number): Promise
 }
 
 /** One look at a turn. Status first: what is idle then has its whole history afterwards. */
-async function lookAt(observer: Observer, turn: Turn, byClock: boolean): Promise<Look> {
+async function lookAt({ observer, edits }: TurnsDeps, turn: Turn, byClock: boolean): Promise<Look> {
   const statuses = await observer.readStatuses()
   if (statuses.is === 'unread') return { is: 'unread', end: null }
   if ((statuses.value[turn.sessionId]?.type ?? 'idle') !== 'idle') {
-    if (byClock) await observer.checkAsks()
+    if (byClock) await lookForMissed(observer, edits, turn)
     return { is: 'running', end: null }
   }
   const history = await observer.readHistory(turn.sessionId)
@@ -164,6 +166,13 @@ async function lookAt(observer: Observer, turn: Turn, byClock: boolean): Promise
     case 'ended': return { is: openCalls(observer.state, familyOf(observer.state, turn.sessionId)).length > 0 ? 'settling' : 'ended', end: verdict.end }
     case 'absent': case 'unanswered': return turn.error === null ? { is: 'not-begun', end: null } : { is: 'failing', end: endByError(turn.error) }
   }
+}
+
+/** What no event told while a turn works: asks, and the end of the edit that keeps all other writers away, who else wait as long as the turn lasts. */
+async function lookForMissed(observer: Observer, edits: TurnsDeps['edits'], turn: Turn): Promise<void> {
+  await observer.checkAsks()
+  const editing = edits.editingIn()
+  if (editing !== null && familyOf(observer.state, turn.sessionId).has(editing)) await observer.readHistory(editing)
 }
 
 const aborted: TurnEnd = { outcome: 'aborted', finish: null, text: '', error: null, errorCode: null }

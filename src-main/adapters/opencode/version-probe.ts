@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock, Timers } from '../../engine/ports.ts'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
+import { identify, isSameFile, type FileIdentity, type KnownVersions } from './known-versions.ts'
 import { judgeVersion } from './version.ts'
 
 export interface UsableBinary { readonly version: string; readonly binaryPath: string }
@@ -13,28 +14,56 @@ type Probed = Result<UsableBinary, Failure>
 
 const printedCharsMax = 4_096
 
+export interface VersionProbe {
+  /** Whether the binary at that path is an OpenCode that can be used. Failures: `opencode-missing`, `opencode-unsupported`, `opencode-probe-timeout`. */
+  (binaryPath: string | null): Promise<Probed>
+  /** What was known of it turned out wrong: the next look runs it again. */
+  readonly forget: (binaryPath: string) => Promise<void>
+}
+
+interface VersionProbeDeps { readonly clock: Clock; readonly timers: Timers; readonly versions: KnownVersions }
+
 /**
- * Returns a probe that says whether a binary is an OpenCode that can be used (contracts 4). One run serves all concurrent
- * callers. A known answer, also “unsupported”, is kept for the file's path, time and size; an unknown one (timeout, would not
- * run) for 5 s, so that the next launch tries again. Failures: `opencode-missing`, `opencode-unsupported`, `opencode-probe-timeout`.
+ * Returns the version probe (contracts 4). One run serves all concurrent callers. A known answer, also “unsupported”, is kept for exactly that file; a
+ * usable one also over restarts, so that a start with a known binary runs nothing. An unknown one (timeout, would not run) is kept for
+ * 5 s, so that the next launch tries again.
  */
-export function createVersionProbe(deps: { readonly clock: Clock; readonly timers: Timers }): (binaryPath: string | null) => Promise<Probed> {
+export function createVersionProbe(deps: VersionProbeDeps): VersionProbe {
   const entries = new Map<string, { readonly outcome: Promise<Probed>; expiresAt: number }>()
-  return async (binaryPath) => {
+  const probe = async (binaryPath: string | null): Promise<Probed> => {
     if (binaryPath === null) return err(missing('No OpenCode is installed beside the app, and none was chosen'))
-    const facts = await stat(binaryPath).catch(() => null)
-    if (facts?.isFile() !== true) return err(missing(`There is no file at ${binaryPath}`))
-    const key = JSON.stringify([binaryPath, facts.mtimeMs, facts.size])
+    const file = await identify(binaryPath)
+    if (file === null) return err(missing(`There is no file at ${binaryPath}`))
+    const key = JSON.stringify([binaryPath, file])
     const kept = entries.get(key)
     if (kept !== undefined && deps.clock.now() < kept.expiresAt) return await kept.outcome
-    const entry = { outcome: runVersion(binaryPath, deps.timers), expiresAt: Number.POSITIVE_INFINITY }
+    const entry = { outcome: recallOrRun(binaryPath, file, deps), expiresAt: Number.POSITIVE_INFINITY }
     // Only one file is configured at a time: what was known of another one is of no use.
     entries.clear()
     entries.set(key, entry)
-    const outcome = await entry.outcome
-    if (!outcome.ok && outcome.error.code !== 'opencode-unsupported') entry.expiresAt = deps.clock.now() + limits.versionUnknownForMs
+    const keepShortly = (): void => { entry.expiresAt = deps.clock.now() + limits.versionUnknownForMs }
+    // One that broke off, as on a full disk, says nothing of the binary either.
+    const outcome = await entry.outcome.catch((cause: unknown) => { keepShortly(); throw cause })
+    if (!outcome.ok && outcome.error.code !== 'opencode-unsupported') keepShortly()
     return outcome
   }
+  const forget = async (binaryPath: string): Promise<void> => {
+    entries.clear()
+    const file = await identify(binaryPath)
+    if (file !== null) await deps.versions.forget(file)
+  }
+  return Object.assign(probe, { forget })
+}
+
+async function recallOrRun(binaryPath: string, file: FileIdentity, { timers, versions }: VersionProbeDeps): Promise<Probed> {
+  const known = await versions.of(file)
+  if (known !== null) return ok({ version: known, binaryPath })
+  const probed = await runVersion(binaryPath, timers)
+  if (!probed.ok) return probed
+  // What ran is what was identified only if that has not changed meanwhile.
+  const after = await identify(binaryPath)
+  if (after !== null && isSameFile(file, after)) await versions.keep(file, probed.value.version)
+  return probed
 }
 
 async function runVersion(binaryPath: string, timers: Timers): Promise<Probed> {

@@ -7,7 +7,7 @@ import { limits } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { FromProxy, GatewayGrant } from '../../core/gateway/messages.ts'
 import { directOnly, type ServingRules, type VendorOrder, type VendorWord } from '../../core/gateway/vendor.ts'
-import type { Admission, AdmissionAsk, Clock, GatewayCallEnd, Ids, ModelGateway, ModelTarget, Timers, ToolPreview } from '../../engine/ports.ts'
+import type { Admission, AdmissionAsk, CallProgress, Clock, GatewayCallEnd, Ids, ModelGateway, ModelTarget, Timers, ToolPreview } from '../../engine/ports.ts'
 import type { Fork, Log } from './child-port.ts'
 import { OpenWork } from './open-work.ts'
 import { ProxyProcess, type ProxyState } from './proxy-process.ts'
@@ -60,6 +60,7 @@ class Gateway implements SupervisedGateway {
   readonly #grants = new Map<string, OpenGrant>()
   readonly #granting = new Map<string, (failed: Failure | null) => void>()
   readonly #started: ((call: AdmissionAsk) => void)[] = []
+  readonly #progressed: ((progress: CallProgress) => void)[] = []
   readonly #ended: ((end: GatewayCallEnd) => void)[] = []
   readonly #previewed: ((preview: ToolPreview) => void)[] = []
   readonly #stated: (() => void)[] = []
@@ -115,6 +116,10 @@ class Gateway implements SupervisedGateway {
 
   onCallStarted(listener: (call: AdmissionAsk) => void): void {
     this.#started.push(listener)
+  }
+
+  onCallProgress(listener: (progress: CallProgress) => void): void {
+    this.#progressed.push(listener)
   }
 
   onCallEnded(listener: (end: GatewayCallEnd) => void): void {
@@ -184,6 +189,7 @@ class Gateway implements SupervisedGateway {
     switch (message.is) {
       case 'granted': this.#granting.get(message.grantId)?.(message.failure); return
       case 'admission-ask': void this.#admit(message.ask); return
+      case 'call-progress': for (const listener of this.#progressed) listener(message.progress); return
       case 'call-ended': this.#report(this.#work.ended(message.end)); return
       case 'preview':
         this.#work.previewed(message.preview)

@@ -1,10 +1,10 @@
-import { link, lstat } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import type { Readable } from 'node:stream'
-import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import type { Failure } from '../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { SandboxLimits, StopProof } from '../../../src-preload/contract/task.ts'
 import type { AgentProcess, AgentSpec, Clock, Ids } from '../../engine/ports.ts'
+import { controlSocketProblem, followOutput, launchEnvironment, noProxy, notReady as notReadyWords, untilReady, type Outcome } from './agent-start.ts'
 import { agentArguments, limitedAgent, type Bind, type Mask } from './bubblewrap-arguments.ts'
 import { explainBubblewrap } from './bubblewrap-failures.ts'
 import { endBubblewrap, startBubblewrap, type BubblewrapProcess, type StartProblem } from './bubblewrap-process.ts'
@@ -13,11 +13,10 @@ import { openBroker, type Broker } from './command-broker.ts'
 import { runCommand } from './command-run.ts'
 import type { HostLayout } from './host-layout.ts'
 import { egressPort, insidePaths } from './inside-paths.ts'
-import { agentBounds, watchResources } from './resource-watch.ts'
+import { agentBounds, useOf, watchResources } from './resource-watch.ts'
 import type { RunFolder } from './run-folder.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
-import { agentVariablePrefix, type BridgeOrder } from './scripts.ts'
-import { eachLine } from './text-lines.ts'
+import type { BridgeOrder } from './scripts.ts'
 import { handOver } from './unprivileged.ts'
 
 /** What a launch stands on; `workspaceDir` and `stateDir` of the spec are resolved already. */
@@ -34,12 +33,6 @@ export interface LaunchParts {
   readonly tidy: () => Promise<void>
 }
 
-/** Only the bridge gives the agent's variables their names back, so none of them can steer bwrap, the loader or Bun. */
-function launchEnvironment(spec: AgentSpec): Readonly<Record<string, string>> {
-  const own = Object.entries(spec.env).map(([name, value]) => [agentVariablePrefix + name, value] as const)
-  return { ...Object.fromEntries(own), BUN_BE_BUN: '1', HOME: insidePaths.app, PATH: '/usr/bin:/bin' }
-}
-
 function launchCommand(spec: AgentSpec): readonly string[] {
   const order: BridgeOrder = { egress: { port: egressPort, path: `${insidePaths.egressFolder}/${basename(spec.egressSocketPath)}` }, control: { port: spec.controlPort, path: insidePaths.controlSocket }, cwd: insidePaths.workspace }
   return [insidePaths.openCode, `--config=${insidePaths.bunConfig}`, insidePaths.bridge, JSON.stringify(order), insidePaths.openCode, ...spec.args]
@@ -48,7 +41,7 @@ function launchCommand(spec: AgentSpec): readonly string[] {
 function openCommandBroker(spec: AgentSpec, parts: LaunchParts): Promise<Broker> {
   const { layout, folder, plan, masks, limits } = parts
   return openBroker({
-    socketPath: folder.brokerSocket, workspaceDir: spec.workspaceDir, mountedFolders: plan.dependencyFolders, ids: parts.ids, decide: spec.decideCommand, onEnded: spec.onCommandEnded,
+    socketPath: folder.brokerSocket, workspaceDir: spec.workspaceDir, workspaceInside: insidePaths.workspace, mountedFolders: plan.dependencyFolders, ids: parts.ids, decide: spec.decideCommand, onEnded: spec.onCommandEnded,
     run: (ask, onOutput, signal) => runCommand({
       askId: ask.askId, text: ask.text, pathEntries: plan.pathEntries, pipeFolder: folder.path, limits, timeoutMs: sandboxLimits.commandMs, outputBytesMax: sandboxLimits.commandOutputBytesMax, onOutput,
       shape: { layout, files: folder.files, workspaceDir: spec.workspaceDir, masks, binds: [...plan.dependencies, ...plan.toolchains], binaryPath: spec.binaryPath, cwd: ask.cwd },
@@ -56,55 +49,9 @@ function openCommandBroker(spec: AgentSpec, parts: LaunchParts): Promise<Broker>
   })
 }
 
-/** Follows the agent's lines. `ready` turns true with the ready line, false when the output ended before it. */
-function followOutput(spec: AgentSpec, running: BubblewrapProcess): { readonly ready: Promise<boolean>; readonly lastWords: () => string } {
-  let words = ''
-  const { stdout, stderr } = running.child as unknown as { readonly stdout: Readable; readonly stderr: Readable }
-  const follow = (name: 'stdout' | 'stderr', onLine: (line: string) => void): Promise<void> => eachLine(name === 'stdout' ? stdout : stderr, (line) => {
-    words = `${words}${line}\n`.slice(-sandboxLimits.setUpTextCharsMax)
-    onLine(line)
-    spec.onLine(name, line)
-  })
-  const ready = new Promise<boolean>((done, fail) => {
-    const both = [follow('stdout', (line) => { if (line.search(spec.readyLine) >= 0) done(true) }), follow('stderr', () => undefined)]
-    Promise.all(both).then(() => { done(false) }, fail)
-  })
-  return { ready, lastWords: () => words }
-}
-
-type Outcome = 'ready' | 'ended' | 'late' | 'aborted'
-
-async function untilReady(ready: Promise<boolean>, withinMs: number, signal: AbortSignal): Promise<Outcome> {
-  if (signal.aborted) return 'aborted'
-  const watch = new AbortController()
-  const stopped = new Promise<Outcome>((done) => {
-    const timer = setTimeout(done, withinMs, 'late')
-    const aborted = (): void => { done('aborted') }
-    signal.addEventListener('abort', aborted, { once: true })
-    watch.signal.addEventListener('abort', () => { clearTimeout(timer); signal.removeEventListener('abort', aborted) }, { once: true })
-  })
-  const outcome = await Promise.race([ready.then((was): Outcome => (was ? 'ready' : 'ended')), stopped])
-  watch.abort()
-  return outcome
-}
-
+/** bwrap's own words mean that not even the sandbox was made; anything else comes from the program inside. */
 function notReady(outcome: Exclude<Outcome, 'ready'>, spec: AgentSpec, words: string, bwrapPath: string): Failure {
-  const last = words.trim().split('\n').slice(-3).join(' / ').slice(-600)
-  const said = last === '' ? 'It said nothing.' : `Its last words: ${last}`
-  if (outcome === 'aborted') return failure('cancelled', 'The start of the coder was stopped.', 'Nothing to do.')
-  if (outcome === 'late') return failure('sandbox-failed', `The coder was not ready within ${spec.readyWithinMs} ms. ${said}`, 'Try again; a loaded machine may need longer.')
-  // bwrap's own words mean that not even the sandbox was made; anything else comes from the program inside.
-  return /^bwrap: /m.test(words) ? explainBubblewrap(words, bwrapPath) : failure('sandbox-failed', `The coder ended before it was ready. ${said}`, 'Look at its last words above, and check the chosen OpenCode in Settings → Runtimes.')
-}
-
-/**
- * The control socket lies in a folder that the agent can write to. A hard link to it outside of that folder cannot be replaced
- * from inside; only the link is ever dialled, and only if it is a socket.
- */
-async function controlSocketProblem(folder: RunFolder): Promise<Failure | null> {
-  const found = await link(folder.controlSocketInside, folder.controlSocket).then(() => lstat(folder.controlSocket), () => null)
-  if (found?.isSocket() === true) return null
-  return failure('sandbox-failed', 'The coder\'s control socket is missing or was replaced by something else.', 'Check the chosen OpenCode in Settings → Runtimes: the program inside did not behave as the one that ships with the app.')
+  return outcome === 'ended' && /^bwrap: /m.test(words) ? explainBubblewrap(words, bwrapPath) : notReadyWords(outcome, spec, words)
 }
 
 /** With `output: 'pipe'` the start reads bwrap's complaint itself. */
@@ -121,8 +68,9 @@ function ending(parts: LaunchParts, broker: Broker, running: BubblewrapProcess):
     const seen = await endBubblewrap(running)
     if (!seen.empty) throw new Error(`${seen.left.length} processes of the sandbox are still there after SIGKILL (${seen.left.slice(0, 5).join(', ')})`)
     // What cannot be tidied up takes nothing away from the proof.
-    const untidy = await parts.tidy().then(() => '', (error: unknown) => ` Left behind: ${error instanceof Error ? error.message : String(error)}`.slice(0, 200))
-    return { at: parts.clock.now(), method: 'pid-namespace-empty', checkedProcesses: seen.checked, detail: `Nobody is left in ${running.namespace.name}; all command sandboxes of this run ended before.${untidy}` }
+    const empty = `Nobody is left in ${running.namespace.name}; all command sandboxes of this run ended before.`
+    const detail = await parts.tidy().then(() => empty, (error: unknown) => `${empty} Left behind: ${(error instanceof Error ? error.message : String(error)).slice(0, 190)}`)
+    return { at: parts.clock.now(), method: 'pid-namespace-empty', checkedProcesses: seen.checked, detail }
   }
   return () => (ended ??= end())
 }
@@ -136,12 +84,12 @@ export async function launchAgent(spec: AgentSpec, parts: LaunchParts, signal: A
   const proxy = await lstat(spec.egressSocketPath).catch(() => null)
   if (proxy?.isSocket() !== true) {
     await parts.tidy()
-    return err(failure('sandbox-failed', 'The model proxy\'s socket is not there.', 'Try again; if it stays, restart the app.'))
+    return err(noProxy)
   }
   const broker = await openCommandBroker(spec, parts)
   for (const path of [spec.stateDir, dirname(spec.egressSocketPath), parts.folder.brokerSocket]) await handOver(path)
   const started = await startBubblewrap({
-    layout: parts.layout, command: limitedAgent(parts.layout, parts.limits, launchCommand(spec)), env: launchEnvironment(spec), output: 'pipe', runFolder: parts.folder.path,
+    layout: parts.layout, command: limitedAgent(parts.layout, parts.limits, launchCommand(spec)), env: launchEnvironment(spec, insidePaths.app), output: 'pipe', runFolder: parts.folder.path,
     options: agentArguments({
       layout: parts.layout, files: parts.folder.files, workspaceDir: spec.workspaceDir, stateDir: spec.stateDir, binaryPath: spec.binaryPath, binds: [...parts.plan.dependencies, ...filesOfTheApp(spec)], masks: parts.masks,
       egressSocketPath: spec.egressSocketPath, brokerSocketPath: parts.folder.brokerSocket, controlDir: parts.folder.controlDir,
@@ -155,7 +103,7 @@ export async function launchAgent(spec: AgentSpec, parts: LaunchParts, signal: A
   const running = started.value
   const end = ending(parts, broker, running)
   try {
-    const output = followOutput(spec, running)
+    const output = followOutput(spec, running.child)
     const outcome = await untilReady(output.ready, spec.readyWithinMs, signal)
     const problem = outcome === 'ready' ? await controlSocketProblem(parts.folder) : notReady(outcome, spec, output.lastWords(), parts.layout.bwrapPath)
     if (problem !== null) {
@@ -167,7 +115,7 @@ export async function launchAgent(spec: AgentSpec, parts: LaunchParts, signal: A
     throw error
   }
   let limitHit: string | null = null
-  const resources = watchResources({ firstPid: running.pid, workspaceDir: spec.workspaceDir, bounds: agentBounds(parts.limits), everyMs: sandboxLimits.agentWatchedEveryMs }, (why) => { limitHit = why; running.kill() })
+  const resources = watchResources({ use: () => useOf(running.pid, parts.limits.memoryBytesMax), workspaceDir: spec.workspaceDir, bounds: agentBounds(parts.limits), everyMs: sandboxLimits.agentWatchedEveryMs }, (why) => { limitHit = why; running.kill() })
   const exited = running.exited.then((exit) => { resources.end(); return { ...exit, limitHit } })
   // An agent that ends by itself is proven gone and tidied up as well; whoever asks by stop() gets that very outcome, failed or not.
   exited.then(end).catch(() => undefined)

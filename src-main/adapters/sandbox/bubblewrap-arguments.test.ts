@@ -102,7 +102,7 @@ test('a command is one argument, whatever is in it, under limits that are set in
 })
 
 test('chosen toolchains come before what the system has, and nothing of the host\'s environment is there', () => {
-  expect(commandEnvironment(['/opt/node/bin'])).toEqual({ PATH: '/opt/node/bin:/opt/tools:/usr/local/bin:/usr/bin:/bin', HOME: '/home/agent', USER: 'agent', LOGNAME: 'agent', SHELL: '/bin/bash', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp' })
+  expect(commandEnvironment(['/opt/node/bin'], { HELD: '/held', PATH: '/of/somebody' })).toEqual({ HELD: '/held', PATH: '/opt/node/bin:/opt/tools:/usr/local/bin:/usr/bin:/bin', HOME: '/home/agent', USER: 'agent', LOGNAME: 'agent', SHELL: '/bin/bash', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp' })
 })
 
 /** One option a line. Whoever changes a sandbox changes it here as well, and so says it twice. */

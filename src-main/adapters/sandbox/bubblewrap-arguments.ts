@@ -173,9 +173,10 @@ export function limitedCommand(layout: HostLayout, limits: SandboxLimits, text: 
   return gated(layout.plainShell, [...limited(layout, limits), `--cpu=${cpuSeconds + 1}:${cpuSeconds + 10}`, layout.commandShell, '-c', text])
 }
 
-/** The whole environment of a command. Chosen toolchains come before what the system has. */
-export function commandEnvironment(toolchainEntries: readonly string[]): Readonly<Record<string, string>> {
+/** The whole environment of a command. Chosen toolchains come before what the system has; `named`: places that the command finds by a variable. */
+export function commandEnvironment(toolchainEntries: readonly string[], named: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return {
+    ...named,
     PATH: [...toolchainEntries, insidePaths.tools, '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
     HOME: insidePaths.home, USER: 'agent', LOGNAME: 'agent', SHELL: '/bin/bash', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp',
   }

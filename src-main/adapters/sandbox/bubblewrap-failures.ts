@@ -1,12 +1,15 @@
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 
-interface Known { readonly sign: RegExp; readonly message: string; readonly todo: string }
+interface Known { readonly sign: RegExp; readonly message: string; readonly todo: string | ((bwrapPath: string) => string) }
 
-/** `PATH`: where the bwrap is that was refused. AppArmor knows programs by that. */
-const appArmorTodo = 'Ubuntu 24.04 and later allow this only to programs with a profile. Create /etc/apparmor.d/bwrap with the line “abi <abi/4.0>,”, then “include <tunables/global>”, then “profile bwrap "PATH" flags=(unconfined) { userns, }”, run: sudo systemctl reload apparmor, and check again.'
 /** An AppImage is mounted under another name at each start, which no profile can name. */
 const mountedAppImage = '/tmp/.mount_'
-const appImageTodo = 'Ubuntu 24.04 and later allow this only to programs with a profile, which a program inside an AppImage cannot have. Install bubblewrap (sudo apt install bubblewrap) and check again: what is said then names the profile that it needs.'
+
+/** AppArmor knows programs by where they are. */
+function appArmorTodo(bwrapPath: string): string {
+  if (bwrapPath.startsWith(mountedAppImage)) return 'Ubuntu 24.04 and later allow this only to programs with a profile, which a program inside an AppImage cannot have. Install bubblewrap (sudo apt install bubblewrap) and check again: what is said then names the profile that it needs.'
+  return `Ubuntu 24.04 and later allow this only to programs with a profile. Create /etc/apparmor.d/bwrap with the line “abi <abi/4.0>,”, then “include <tunables/global>”, then “profile bwrap "${bwrapPath}" flags=(unconfined) { userns, }”, run: sudo systemctl reload apparmor, and check again.`
+}
 
 /** bwrap's complaints, most telling first. Seen on: Debian 12, Ubuntu 24.04, containers. */
 const known: readonly Known[] = [
@@ -26,7 +29,7 @@ const known: readonly Known[] = [
 /** Says what bwrap's complaint means and what to do. `text`: what it wrote, or the error of starting it. `bwrapPath`: which one it was. */
 export function explainBubblewrap(text: string, bwrapPath: string): Failure {
   const found = known.find((entry) => entry.sign.test(text))
-  if (found !== undefined) return failure('isolation-unavailable', found.message, found.todo === appArmorTodo && bwrapPath.startsWith(mountedAppImage) ? appImageTodo : found.todo.replace('PATH', bwrapPath))
+  if (found !== undefined) return failure('isolation-unavailable', found.message, typeof found.todo === 'string' ? found.todo : found.todo(bwrapPath))
   const said = text.trim().split('\n').at(-1)?.slice(0, 500) ?? ''
   return failure('sandbox-failed', said === '' ? 'The sandbox ended before it was set up and said nothing.' : `The sandbox could not be set up: ${said}`, 'Check Settings → Isolation. The message of bubblewrap says what it missed.')
 }

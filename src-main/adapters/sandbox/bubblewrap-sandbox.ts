@@ -8,6 +8,7 @@ import { launchAgent } from './agent-launch.ts'
 import type { Bind } from './bubblewrap-arguments.ts'
 import { isFreePlace } from './chosen-mounts.ts'
 import { runCommand } from './command-run.ts'
+import { agentPlaces } from './inside-paths.ts'
 import { endRecorded } from './orphans.ts'
 import { createProbe } from './probe.ts'
 import { createGrounds, realFolder, type Grounds } from './sandbox-ground.ts'
@@ -32,7 +33,7 @@ const diskFailure = (error: Error): Failure =>
   failure('sandbox-failed', `The sandbox's files could not be prepared (${error.message}).`, 'Check that the disk is not full and that the app\'s data folder can be written to.')
 
 /** Turns what the disk refuses into a value; anything else is a bug and goes on. */
-async function fromDisk<T>(work: () => Promise<Result<T, Failure>>): Promise<Result<T, Failure>> {
+export async function fromDisk<T>(work: () => Promise<Result<T, Failure>>): Promise<Result<T, Failure>> {
   try {
     return await work()
   } catch (error) {
@@ -41,7 +42,8 @@ async function fromDisk<T>(work: () => Promise<Result<T, Failure>>): Promise<Res
   }
 }
 
-async function realBinary(path: string): Promise<Result<string, Failure>> {
+/** A binary's real path. */
+export async function realBinary(path: string): Promise<Result<string, Failure>> {
   const real = await realpath(path).catch(() => null)
   return real === null ? err(failure('opencode-missing', 'The chosen OpenCode does not exist.', 'Choose another in Settings → Runtimes, or reinstall the app.')) : ok(real)
 }
@@ -58,6 +60,9 @@ async function extraFolders(wanted: CommandSpec['readOnly']): Promise<Result<rea
   }
   return ok(binds)
 }
+
+/** What the command's variables say of the folders that it reads. */
+const namedFolders = (folders: CommandSpec['readOnly']): Readonly<Record<string, string>> => Object.fromEntries(folders.flatMap(({ variable, into }) => (variable === undefined ? [] : [[variable, into] as const])))
 
 async function launch(deps: SandboxDeps, grounds: Grounds, spec: AgentSpec, signal: AbortSignal): Promise<Result<AgentProcess, Failure>> {
   if (signal.aborted) return err(failure('cancelled', 'The start of the coder was stopped.', 'Nothing to do.'))
@@ -86,7 +91,7 @@ async function run(deps: SandboxDeps, grounds: Grounds, spec: CommandSpec, signa
     const objection = await directoryObjection(workspaceDir, plan.dependencyFolders, spec.cwd)
     if (objection !== null) return err(failure('command-refused', `The command was not run: ${objection}.`, 'Start it in a folder of the workspace.'))
     return await runCommand({
-      askId: deps.ids.next('ask'), text: spec.text, pathEntries: plan.pathEntries, pipeFolder: folder.path, limits: deps.limits(), timeoutMs: spec.timeoutMs, outputBytesMax: spec.outputBytesMax, onOutput: () => undefined,
+      askId: deps.ids.next('ask'), text: spec.text, pathEntries: plan.pathEntries, named: namedFolders(spec.readOnly), pipeFolder: folder.path, limits: deps.limits(), timeoutMs: spec.timeoutMs, outputBytesMax: spec.outputBytesMax, onOutput: () => undefined,
       shape: { layout, files: folder.files, workspaceDir, masks, binds: [...plan.dependencies, ...plan.toolchains, ...extra.value], binaryPath: binary.value, cwd: spec.cwd },
     }, signal)
   } finally {
@@ -108,6 +113,7 @@ export function createBubblewrapSandbox(deps: SandboxDeps): Sandbox {
   })
   return {
     probe,
+    places: () => Promise.resolve(ok(agentPlaces())),
     launch: (spec, signal) => whenUsable(() => launch(deps, grounds, spec, signal)),
     run: (spec, signal) => whenUsable(() => run(deps, grounds, spec, signal)),
     async endOrphans(recorded) {

@@ -24,6 +24,7 @@ export function closable(sandbox: Sandbox, clock: Clock): ClosableSandbox {
   }
   return {
     probe: () => (closed ? Promise.resolve({ usable: false, level: 'none', summary: why.message, detail: why.todo, checkedAt: clock.now(), failure: why }) : follow(sandbox.probe())),
+    places: (at) => sandbox.places(at),
     launch: (spec, signal) => (closed ? Promise.resolve(err(why)) : follow(sandbox.launch(spec, signal))),
     run: (spec, signal) => (closed ? Promise.resolve(err(why)) : follow(sandbox.run(spec, signal))),
     endOrphans: (recorded) => sandbox.endOrphans(recorded),

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AgentProcess, CommandVerdict } from '../../engine/ports.ts'
+import { openBroker } from './command-broker.ts'
 import { openBench, order, type Answer, type Bench } from './sandbox.suite.ts'
 
 let bench: Bench
@@ -120,6 +123,18 @@ test('shows the directory that a link leads to, not the link', async () => {
   expect(bench.asks).toMatchObject([{ cwd: '/workspace/real' }])
 })
 
+test('runs nothing in a directory that became a link while the host decided', async () => {
+  for (const folder of ['asked', 'other']) mkdirSync(join(bench.workspaceDir, folder))
+  bench.verdict = () => {
+    renameSync(join(bench.workspaceDir, 'asked'), join(bench.workspaceDir, 'asked.was'))
+    symlinkSync('other', join(bench.workspaceDir, 'asked'))
+    return Promise.resolve({ verdict: 'run' })
+  }
+  expect(await order(agent, { text: 'touch ran', cwd: '/workspace/asked' })).toMatchObject({ code: 126 })
+  expect(bench.runs).toMatchObject([{ exitCode: null, refused: expect.any(String) as string }])
+  expect(existsSync(join(bench.workspaceDir, 'other/ran'))).toBe(false)
+})
+
 const speak = (line: string): string => `
   const socket = require('net').connect('/run/app/broker.sock')
   socket.write(${JSON.stringify(line)})
@@ -155,4 +170,38 @@ test('runs several commands at once without mixing them up, and says so when the
   const all = await Promise.all(answers)
   expect(all.filter((answer) => answer.code === 126)).toMatchObject([{ out: 'sandbox: refused: more than 8 commands at once\n' }])
   all.forEach((answer, n) => { if (answer.code !== 126) expect(answer.out).toBe(`${String(n)}\n`.repeat(20)) })
+})
+
+test('where the workspace has no other name, tells its folders as the room names them', async () => {
+  mkdirSync(join(bench.workspaceDir, 'sub'))
+  const socketPath = join(bench.dir, 'own.sock')
+  const broker = await openBroker({
+    socketPath, workspaceDir: bench.workspaceDir, workspaceInside: bench.workspaceDir, mountedFolders: [], ids: { next: (prefix) => `${prefix}_1` },
+    decide: (ask) => { bench.asks.push(ask); return Promise.resolve({ verdict: 'refuse', reason: 'seen' }) }, onEnded: (run) => { bench.runs.push(run) }, run: () => Promise.reject(new Error('nothing is to run')),
+  })
+  for (const cwd of [join(bench.workspaceDir, 'sub'), '/workspace/sub', bench.dir]) {
+    const client = connect(socketPath)
+    client.write(`${JSON.stringify({ version: 1, argv: ['-c', 'true'], cwd })}\n`)
+    await once(client.resume(), 'end')
+  }
+  expect(bench.asks.map(({ cwd }) => cwd)).toEqual(['/workspace/sub'])
+  expect(bench.runs.map(({ cwd, refused }) => [cwd, refused])).toEqual([['/workspace/sub', 'seen'], ['/outside/workspace/sub', 'the working directory is outside the workspace'], [bench.dir, 'the working directory is outside the workspace']])
+  await broker.close()
+})
+
+test('records a fault of the machine that a command met, and that nobody knows what the command did', async () => {
+  const socketPath = join(bench.dir, 'broken.sock')
+  const broker = await openBroker({
+    socketPath, workspaceDir: bench.workspaceDir, workspaceInside: '/workspace', mountedFolders: [], ids: { next: (prefix) => `${prefix}_1` },
+    decide: () => Promise.resolve({ verdict: 'run' }), onEnded: (run) => { bench.runs.push(run) }, run: () => Promise.reject(new Error('ENOSPC: no space left on device')),
+  })
+  const client = connect(socketPath)
+  client.write(`${JSON.stringify({ version: 1, argv: ['-c', 'true'], cwd: '/workspace' })}\n`)
+  let told = ''
+  client.setEncoding('latin1').on('data', (text: string) => { told += text })
+  await once(client, 'end')
+  expect(told).toContain('sandbox: ENOSPC: no space left on device')
+  expect(told.charCodeAt(told.length - 1)).toBe(125)
+  expect(bench.runs).toMatchObject([{ askId: 'ask_1', text: 'true', exitCode: null, refused: null, limitHit: 'met a fault of this machine (ENOSPC: no space left on device); what it did is not known' }])
+  await broker.close()
 })

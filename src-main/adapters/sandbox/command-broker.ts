@@ -5,6 +5,7 @@ import type { Failure } from '../../../src-preload/contract/failure.ts'
 import { digestSchema } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import type { Result } from '../../../src-preload/contract/result.ts'
+import { roomName } from '../../core/approval/path-pattern.ts'
 import type { AgentSpec, CommandAsk, CommandRun, Ids } from '../../engine/ports.ts'
 import { drained } from './command-run.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
@@ -20,6 +21,8 @@ const exitCodes = { failed: 125, refused: 126, timeout: 124, killed: 137 } as co
 export interface BrokerParts {
   readonly socketPath: string
   readonly workspaceDir: string
+  /** What the agent's programs call the workspace. */
+  readonly workspaceInside: string
   /** Folders below the workspace that exist only as mounts, relative. */
   readonly mountedFolders: readonly string[]
   readonly ids: Ids
@@ -108,6 +111,15 @@ async function decide(parts: BrokerParts, ask: CommandAsk, signal: AbortSignal):
   }
 }
 
+/** The outcome; or the words of a fault of the machine, such as a full disk. A command whose outcome nobody records would hold up every edit behind it. */
+async function run(parts: BrokerParts, ask: CommandAsk, socket: Socket, signal: AbortSignal): Promise<Result<CommandRun, Failure> | string> {
+  try {
+    return await parts.run(ask, (chunk) => (socket.destroyed || socket.write(frame(frameKind.stdout, chunk)) ? undefined : drained(socket)), signal)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
 async function serve(parts: BrokerParts, socket: Socket, signal: AbortSignal, tooMany: boolean): Promise<void> {
   const began = performance.now()
   const line = await readRequest(socket)
@@ -116,15 +128,22 @@ async function serve(parts: BrokerParts, socket: Socket, signal: AbortSignal, to
     leave(socket, exitCodes.refused, 'bad request')
     return
   }
-  const ask: CommandAsk = { askId: parts.ids.next('ask'), text: commandText(request.argv), cwd: request.cwd }
+  const ask: CommandAsk = { askId: parts.ids.next('ask'), text: commandText(request.argv), cwd: roomName(parts.workspaceInside, request.cwd) }
   const elapsed = (): number => Math.round(performance.now() - began)
-  const refusal = (tooMany ? `more than ${sandboxLimits.commandsAtOnceMax} commands at once` : await objection(parts, request.argv, request.cwd)) ?? (await decide(parts, ask, signal))
+  const objects = (): Promise<string | null> => objection(parts, request.argv, ask.cwd)
+  // Looked at again behind the decision, which may have taken minutes: a command that runs may have put a link in the folder's place.
+  const refusal = (tooMany ? `more than ${sandboxLimits.commandsAtOnceMax} commands at once` : await objects()) ?? (await decide(parts, ask, signal)) ?? (await objects())
   if (refusal !== null) {
     parts.onEnded(notRun(ask, refusal, elapsed()))
     leave(socket, exitCodes.refused, `refused: ${refusal}`)
     return
   }
-  const ended = await parts.run(ask, (chunk) => (socket.destroyed || socket.write(frame(frameKind.stdout, chunk)) ? undefined : drained(socket)), signal)
+  const ended = await run(parts, ask, socket, signal)
+  if (typeof ended === 'string') {
+    parts.onEnded({ ...notRun(ask, '', elapsed()), refused: null, limitHit: `met a fault of this machine (${ended}); what it did is not known` })
+    leave(socket, exitCodes.failed, ended)
+    return
+  }
   if (!ended.ok) {
     parts.onEnded(notRun(ask, ended.error.message, elapsed()))
     leave(socket, exitCodes.failed, ended.error.message)

@@ -20,6 +20,11 @@ test('delivers exit code, digest and text of a command', async () => {
   expect(await run('echo out; exit 3')).toMatchObject({ exitCode: 3, refused: null, limitHit: null, logTail: 'out\n', logDigest: sha256('out\n'), text: 'echo out; exit 3', cwd: '/workspace' })
 })
 
+test('names the limits that it ran within', async () => {
+  bench.limits = { ...bench.limits, processesMax: 200, fileBytesMax: 64 * 2 ** 20 }
+  expect((await run('true')).limits).toEqual(bench.limits)
+})
+
 test('keeps stdout and stderr in the order of writing, also through /dev/stdout and /dev/stderr', async () => {
   const wanted = Array.from({ length: 200 }, (_value, index) => `o${String(index)}\ne${String(index)}\n`).join('')
   expect((await run('for i in {0..199}; do echo o$i; echo e$i >&2; done')).logDigest).toBe(sha256(wanted))
@@ -102,7 +107,7 @@ test('shows chosen folders read-only, where they were chosen to be', async () =>
   writeFileSync(join(deps, 'bin', 'chosen-tool'), '#!/bin/sh\necho tool\n', { mode: 0o755 })
   const mount = { id: 'm', label: 'deps', hostPath: deps, mode: 'read-only' } as const
   const mounts = [{ ...mount, kind: 'dependency', into: 'packages/a/node_modules', pathEntry: null }, { ...mount, kind: 'toolchain', into: '/opt/chosen', pathEntry: '/opt/chosen/bin' }] as const
-  const ran = await run('chosen-tool; ls packages/a/node_modules; (echo x > packages/a/node_modules/x) 2>/dev/null || echo read-only; ls /oracle; (echo x > /oracle/x) 2>/dev/null || echo read-only', { mounts, readOnly: [{ hostPath: deps, into: '/oracle' }] })
+  const ran = await run('chosen-tool; ls packages/a/node_modules; (echo x > packages/a/node_modules/x) 2>/dev/null || echo read-only; ls "$HELD"; (echo x > /oracle/x) 2>/dev/null || echo read-only', { mounts, readOnly: [{ hostPath: deps, into: '/oracle', variable: 'HELD' }] })
   expect(ran.logTail).toBe('tool\nbin\nread-only\nbin\nread-only\n')
   expect(readdirSync(bench.workspaceDir)).toEqual([])
 })

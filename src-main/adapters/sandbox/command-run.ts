@@ -1,16 +1,17 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import { stoppedEarly } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { SandboxLimits } from '../../../src-preload/contract/task.ts'
 import type { CommandRun } from '../../engine/ports.ts'
 import { commandArguments, commandEnvironment, limitedCommand, type CommandShape } from './bubblewrap-arguments.ts'
 import { explainBubblewrap } from './bubblewrap-failures.ts'
 import { endBubblewrap, startBubblewrap, type BubblewrapProcess, type Exit } from './bubblewrap-process.ts'
-import { bytesInWords } from './limits-in-words.ts'
+import { bytesInWords, processorTimeInWords } from './limits-in-words.ts'
 import { startLogRecord, type LogRecord } from './log-record.ts'
 import { openOutputPipe } from './output-pipe.ts'
-import { commandBounds, watchResources, type Bounds } from './resource-watch.ts'
+import { commandBounds, useOf, watchResources, type Bounds } from './resource-watch.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
 
 /** One command to run in a sandbox of its own. */
@@ -19,6 +20,8 @@ export interface CommandOrder {
   readonly text: string
   readonly shape: CommandShape
   readonly pathEntries: readonly string[]
+  /** Variables that name places. */
+  readonly named?: Readonly<Record<string, string>>
   /** Folder for the output pipe; nothing stays in it. */
   readonly pipeFolder: string
   readonly timeoutMs: number
@@ -32,15 +35,15 @@ export interface CommandOrder {
 
 /** Which of the kernel's limits an exit code tells of (128 and SIGXCPU or SIGXFSZ, as a shell gives it), in words that continue “the command …”; null: none. A program may end with the same code by itself, and no one outside can tell. */
 export function keptByKernel(exitCode: number, limits: SandboxLimits): string | null {
-  if (exitCode === 152) return `ended with code 152 and may have passed the limit on processor time (${limits.commandCpuMsMax / 60_000} minutes)`
+  if (exitCode === 152) return `ended with code 152 and may have passed the limit on processor time (${processorTimeInWords(limits.commandCpuMsMax)})`
   if (exitCode === 153) return `ended with code 153 and may have passed the limit on a file's size (${bytesInWords(limits.fileBytesMax)})`
   return null
 }
 
 const cancelled = (): Failure => failure('cancelled', 'The command was stopped before it began.', 'Nothing to do.')
 
-/** Reads until the last writer is gone, or `onLimit` was called because there were more than `bytesMax` bytes. */
-async function readAll(reader: Socket, log: LogRecord, order: CommandOrder, onLimit: () => void): Promise<void> {
+/** Reads until the last writer is gone, or `onLimit` was called because there were more than `outputBytesMax` bytes. */
+export async function readAll(reader: Socket, log: LogRecord, order: Pick<CommandOrder, 'outputBytesMax' | 'onOutput'>, onLimit: () => void): Promise<void> {
   for await (const chunk of reader as AsyncIterable<Buffer>) {
     const room = order.outputBytesMax - log.bytes()
     const kept = chunk.subarray(0, Math.max(0, room))
@@ -69,9 +72,10 @@ function watchLimits(order: CommandOrder, running: BubblewrapProcess, signal: Ab
     why ??= reason
     running.kill()
   }
-  const stop = (): void => { hit('was stopped before it ended') }
+  const stop = (): void => { hit(stoppedEarly) }
   const timer = setTimeout(() => { hit(`ran longer than ${order.timeoutMs} ms`) }, order.timeoutMs)
-  const resources = watchResources({ firstPid: running.pid, workspaceDir: order.shape.workspaceDir, bounds: order.bounds ?? commandBounds(order.limits), everyMs: sandboxLimits.commandWatchedEveryMs }, hit)
+  const bounds = order.bounds ?? commandBounds(order.limits)
+  const resources = watchResources({ use: () => useOf(running.pid, bounds.memoryBytesMax), workspaceDir: order.shape.workspaceDir, bounds, everyMs: sandboxLimits.commandWatchedEveryMs }, hit)
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })
   return { hit, why: () => why, end: () => { clearTimeout(timer); resources.end(); signal.removeEventListener('abort', stop) } }
@@ -87,7 +91,7 @@ export async function runCommand(order: CommandOrder, signal: AbortSignal): Prom
   const pipe = await openOutputPipe(order.pipeFolder)
   const log = startLogRecord()
   const started = await startBubblewrap({
-    layout: order.shape.layout, options: commandArguments(order.shape), command: limitedCommand(order.shape.layout, order.limits, order.text), env: commandEnvironment(order.pathEntries), output: pipe.writerFd, runFolder: order.pipeFolder,
+    layout: order.shape.layout, options: commandArguments(order.shape), command: limitedCommand(order.shape.layout, order.limits, order.text), env: commandEnvironment(order.pathEntries, order.named ?? {}), output: pipe.writerFd, runFolder: order.pipeFolder,
   })
   await pipe.closeWriter()
   if (!started.ok) {
@@ -110,7 +114,7 @@ export async function runCommand(order: CommandOrder, signal: AbortSignal): Prom
   const limitHit = limits.why()
   const exitCode = limitHit === null ? running.commandExitCode() : null
   if (exitCode === null && limitHit === null) return err(neverBegan(await running.exited, logTail, order.shape.layout.bwrapPath))
-  return ok({ askId: order.askId, text: order.text, cwd: order.shape.cwd, exitCode, refused: null, logDigest, logTail, durationMs: Math.round(performance.now() - began), limitHit: exitCode === null ? limitHit : keptByKernel(exitCode, order.limits) })
+  return ok({ askId: order.askId, text: order.text, cwd: order.shape.cwd, exitCode, refused: null, logDigest, logTail, durationMs: Math.round(performance.now() - began), limitHit: exitCode === null ? limitHit : keptByKernel(exitCode, order.limits), limits: order.limits })
 }
 
 /** No exit code and no limit: bwrap was killed by somebody else, or gave up after its namespaces were made and said why. */

@@ -1,3 +1,6 @@
+import { randomInt } from 'node:crypto'
+import type { AgentPlaces } from '../../engine/ports.ts'
+
 /** Where things are inside a sandbox. (What they are called outside is no secret: the kernel's list of mounts shows it.) */
 export const insidePaths = {
   workspace: '/workspace',
@@ -23,3 +26,6 @@ export const insidePaths = {
 
 /** TCP port inside the agent sandbox behind which the model proxy is. */
 export const egressPort = 7000
+
+/** The same, as far as the agent's own programs have to name it. Each agent has a network of its own, where any port is free. */
+export const agentPlaces = (): AgentPlaces => ({ workspace: insidePaths.workspace, home: insidePaths.home, temporary: '/tmp', shell: insidePaths.shell, proxyBaseUrl: `http://127.0.0.1:${egressPort}/v1`, controlPort: randomInt(20_000, 60_000), searchPath: '/usr/local/bin:/usr/bin:/bin' })

@@ -10,7 +10,7 @@ import { handOver } from './unprivileged.ts'
  * Places of a workspace from which OpenCode would take configuration or code. They are covered in every sandbox, also where
  * they do not exist, so that nobody can create them either.
  */
-const maskedPaths: readonly Mask[] = [{ path: '.opencode', kind: 'folder' }, { path: 'opencode.json', kind: 'file' }, { path: 'opencode.jsonc', kind: 'file' }]
+export const maskedPaths: readonly Mask[] = [{ path: '.opencode', kind: 'folder' }, { path: 'opencode.json', kind: 'file' }, { path: 'opencode.jsonc', kind: 'file' }]
 
 /** What was created in a workspace only to be mounted over, newest last. */
 const madeSchema = z.object({ path: z.string().startsWith('/'), kind: z.enum(['folder', 'file']) })
@@ -26,7 +26,8 @@ export interface MountPoints {
   hold(workspaceDir: string, folders: readonly string[]): Promise<Result<{ readonly masks: readonly Mask[]; readonly made: readonly Made[]; release(): Promise<void> }, Failure>>
 }
 
-const refused = (path: string, what: string): Failure =>
+/** Why something in a workspace cannot be masked. */
+export const refusedPlace = (path: string, what: string): Failure =>
   failure('sandbox-failed', `“${path}” in the workspace is ${what}; it could lead out of the sandbox.`, 'Remove or rename it in the task\'s workspace, or start a new task from a folder without it.')
 
 type Found = 'absent' | 'folder' | 'file' | 'other'
@@ -56,7 +57,7 @@ async function ensureFolder(root: string, relative: string, made: Made[]): Promi
     at = join(at, name)
     const found = await look(at)
     if (found === 'absent') await make(at, 'folder', made)
-    else if (found !== 'folder') return refused(relative, found === 'file' ? 'a file where a folder is to be mounted' : 'a link or a special file')
+    else if (found !== 'folder') return refusedPlace(relative, found === 'file' ? 'a file where a folder is to be mounted' : 'a link or a special file')
   }
   return null
 }
@@ -64,7 +65,7 @@ async function ensureFolder(root: string, relative: string, made: Made[]): Promi
 async function ensureMask(root: string, mask: Mask, made: Made[]): Promise<Result<Mask, Failure>> {
   const at = join(root, mask.path)
   const found = await look(at)
-  if (found === 'other') return err(refused(mask.path, 'a link or a special file'))
+  if (found === 'other') return err(refusedPlace(mask.path, 'a link or a special file'))
   if (found === 'absent') await make(at, mask.kind, made)
   return ok({ path: mask.path, kind: found === 'absent' ? mask.kind : found })
 }

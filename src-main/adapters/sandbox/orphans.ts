@@ -4,7 +4,7 @@ import type { Millis } from '../../../src-preload/contract/ids.ts'
 import type { StopProof } from '../../../src-preload/contract/task.ts'
 import { madeListName, readMade, removeMade } from './mount-points.ts'
 import { holdNamespace, ownNamespace, untilEmpty } from './pid-namespace.ts'
-import { hasEnded, killIfThere, readProcess } from './process-table.ts'
+import { hasEnded, readProcess, signalIfThere } from './process-table.ts'
 import { runFolderPrefix } from './run-folder.ts'
 
 interface Recorded { readonly pid: number; readonly startTime: string }
@@ -25,7 +25,7 @@ async function endOne(recorded: Recorded): Promise<number | null> {
     const found = await readProcess(recorded.pid)
     const same = found !== null && !hasEnded(found.state) && found.startTime === recorded.startTime
     if (!same || namespace.name === (await ownNamespace()) || !(await isFirstOfNamespace(recorded.pid))) return null
-    killIfThere(recorded.pid)
+    signalIfThere(recorded.pid, 'SIGKILL')
     const seen = await untilEmpty(namespace)
     if (!seen.empty) throw new Error(`${seen.left.length} processes of an earlier run are still there after SIGKILL`)
     return seen.checked
@@ -49,7 +49,7 @@ async function endStuckIn(runFolder: string): Promise<void> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   for (const pid of pids) {
     const at = await readlink(`/proc/${pid}/cwd`).catch(() => null)
-    if (at === runFolder) killIfThere(pid)
+    if (at === runFolder) signalIfThere(pid, 'SIGKILL')
   }
 }
 

@@ -1,6 +1,6 @@
 import { open, readdir, readlink, type FileHandle } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { hasEnded, killIfThere, readProcess } from './process-table.ts'
+import { hasEnded, readProcess, signalIfThere } from './process-table.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
 
 /**
@@ -63,7 +63,7 @@ export async function untilEmpty(namespace: HeldNamespace): Promise<{ readonly e
     if (seen.pids.length === 0) return { empty: true, checked: seen.checked, left: [] }
     const elapsed = performance.now() - began
     if (elapsed >= sandboxLimits.emptyWithinMs) return { empty: false, checked: seen.checked, left: seen.pids }
-    if (elapsed >= sandboxLimits.emptyByItselfMs) seen.pids.forEach(killIfThere)
+    if (elapsed >= sandboxLimits.emptyByItselfMs) for (const pid of seen.pids) signalIfThere(pid, 'SIGKILL')
     await pause(15)
   }
 }

@@ -51,11 +51,11 @@ async function report(parts: ProbeParts, limits: SandboxLimits): Promise<Isolati
   }
   const { bwrapPath, bwrapNote } = layout.value
   const version = (await bwrapVersion(bwrapPath)) ?? 'bubblewrap of unknown version'
-  const asRoot = isRoot() ? ` The app runs as root; sandboxes run as user ${String(strangerId)}, who owns nothing but the copies that tasks work on.` : ''
+  const detail = `${version} at ${bwrapPath}${bwrapNote === null ? '' : ` (${bwrapNote})`}. Each command and the coder itself run in namespaces of their own (user, process, network, ipc, host name), without capabilities, under a system-call filter; a trial run passed. Whatever passes a limit is ended, and its row says which.`
   return {
     usable: true, level: 'bubblewrap', checkedAt, failure: null, limits,
     summary: `${version}: no network, no home folder, own processes, read-only system; at most ${limitsInWords(limits)}`,
-    detail: `${version} at ${bwrapPath}${bwrapNote === null ? '' : ` (${bwrapNote})`}. Each command and the coder itself run in namespaces of their own (user, process, network, ipc, host name), without capabilities, under a system-call filter; a trial run passed. Whatever passes a limit is ended, and its row says which.${asRoot}`,
+    detail: isRoot() ? `${detail} The app runs as root; sandboxes run as user ${String(strangerId)}, who owns nothing but the copies that tasks work on.` : detail,
   }
 }
 

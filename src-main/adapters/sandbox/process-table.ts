@@ -13,11 +13,12 @@ export async function readProcess(pid: number): Promise<{ readonly state: string
 /** A process that has ended but was not collected yet, or is going. */
 export const hasEnded = (state: string): boolean => state === 'Z' || state === 'X'
 
-/** Sends SIGKILL; a process that is gone already is fine. Throws when it is somebody else's. */
-export function killIfThere(pid: number): void {
+/** Sends a signal to a process, or to a whole group by its negative number; `0` only asks. False: nobody is there. */
+export function signalIfThere(pid: number, signal: 'SIGKILL' | 'SIGCONT' | 0): boolean {
   try {
-    process.kill(pid, 'SIGKILL')
+    return process.kill(pid, signal)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false
+    throw error
   }
 }

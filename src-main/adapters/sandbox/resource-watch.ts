@@ -1,7 +1,8 @@
 import { readFile, readdir, statfs } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { isolationLimits } from '../../../src-preload/contract/limits.ts'
 import type { SandboxLimits } from '../../../src-preload/contract/task.ts'
-import { bytesInWords } from './limits-in-words.ts'
+import { bytesInWords, processorTimeInWords } from './limits-in-words.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
 
 /** What a sandbox has in use, all its processes together. */
@@ -72,7 +73,7 @@ export const agentBounds = (limits: SandboxLimits): Bounds => ({ ...commandBound
 export function boundPassed(use: Use, bounds: Bounds): string | null {
   if (use.memoryBytes > bounds.memoryBytesMax) return `used more than ${bytesInWords(bounds.memoryBytesMax)} of memory`
   if (use.tasks >= bounds.tasksMax) return `had ${String(bounds.tasksMax)} processes and threads at once`
-  if (bounds.cpuMsMax !== null && use.cpuMs > bounds.cpuMsMax) return `used more than ${String(Math.round(bounds.cpuMsMax / 60_000))} minutes of processor time`
+  if (bounds.cpuMsMax !== null && use.cpuMs > bounds.cpuMsMax) return `used more than ${processorTimeInWords(bounds.cpuMsMax)} of processor time`
   return null
 }
 
@@ -91,18 +92,14 @@ export function diskPassed(free: number, freeAtStart: number): string | null {
  * Looks at a sandbox every `everyMs` until `end`, and tells once when a bound is passed. What happens between two looks is bounded by the limits that
  * the kernel keeps for each process (`bubblewrap-arguments.ts`).
  */
-export function watchResources(sandbox: { readonly firstPid: number; readonly workspaceDir: string; readonly bounds: Bounds; readonly everyMs: number }, onPassed: (why: string) => void): { end(): void } {
+export function watchResources(sandbox: { readonly use: () => Promise<Use>; readonly workspaceDir: string; readonly bounds: Bounds; readonly everyMs: number }, onPassed: (why: string) => void): { end(): void } {
   const over = new AbortController()
   const isOver = (): boolean => over.signal.aborted
   const watch = async (): Promise<void> => {
     const freeAtStart = await freeBytes(sandbox.workspaceDir)
     for (;;) {
-      await new Promise<void>((done) => {
-        const timer = setTimeout(done, sandbox.everyMs)
-        over.signal.addEventListener('abort', () => { clearTimeout(timer); done() }, { once: true })
-      })
-      if (isOver()) return
-      const why = boundPassed(await useOf(sandbox.firstPid, sandbox.bounds.memoryBytesMax), sandbox.bounds) ?? diskPassed(await freeBytes(sandbox.workspaceDir), freeAtStart)
+      await pause(sandbox.everyMs, undefined, { signal: over.signal })
+      const why = boundPassed(await sandbox.use(), sandbox.bounds) ?? diskPassed(await freeBytes(sandbox.workspaceDir), freeAtStart)
       if (isOver()) return
       if (why !== null) { onPassed(why); return }
     }

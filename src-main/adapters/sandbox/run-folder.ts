@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import type { SharedFiles } from './bubblewrap-arguments.ts'
 import { sandboxLimits } from './sandbox-limits.ts'
 import { handOver } from './unprivileged.ts'
-import { bridgeScript, bunScript, shellClientScript, shellScript } from './scripts.ts'
+import { insidePaths } from './inside-paths.ts'
+import { bridgeScript, bunScript, shellClientScript, shellScript, type ScriptPlaces } from './scripts.ts'
 
 /** A private folder of one launch: our scripts, the synthetic /etc and the sockets. */
 export interface RunFolder {
@@ -35,10 +36,10 @@ const etcFiles: Readonly<Record<string, string>> = {
 const emptyConfiguration = '{"$schema":"https://opencode.ai/config.json"}\n'
 
 /** `sh` is only the place where the system's shell gets mounted. */
-const appFiles: Readonly<Record<string, { readonly text: string; readonly mode: number }>> = {
-  'bridge.js': { text: bridgeScript, mode: 0o444 }, 'client.js': { text: shellClientScript, mode: 0o444 }, 'bunfig.toml': { text: '', mode: 0o444 },
-  'shell': { text: shellScript, mode: 0o555 }, 'sh': { text: '', mode: 0o555 },
-}
+const appFiles = (places: ScriptPlaces): Readonly<Record<string, { readonly text: string; readonly mode: number }>> => ({
+  'bridge.js': { text: bridgeScript, mode: 0o444 }, 'client.js': { text: shellClientScript(places), mode: 0o444 }, 'bunfig.toml': { text: '', mode: 0o444 },
+  'shell': { text: shellScript(places), mode: 0o555 }, 'sh': { text: '', mode: 0o555 },
+})
 
 async function put(path: string, text: string, mode: number): Promise<void> {
   await writeFile(path, text, { flag: 'wx', mode })
@@ -58,26 +59,31 @@ async function ownPrivateFolder(path: string): Promise<string> {
 
 /**
  * Where run folders are made: `runRoot`, or always the same private folder below the system's temporary one when sockets in
- * `runRoot` would have too long a path (`sun_path` holds 107 bytes).
+ * `runRoot` would have too long a path (`sun_path` holds 107 bytes, on macOS 103, where an account's own temporary folder is too long as well).
  */
 export async function usableRunRoot(runRoot: string): Promise<string> {
-  if (Buffer.byteLength(runRoot + longestSocketName) > sandboxLimits.socketPathBytesMax) return ownPrivateFolder(join(tmpdir(), `countersign-${createHash('sha256').update(runRoot).digest('hex').slice(0, 16)}`))
+  if (Buffer.byteLength(runRoot + longestSocketName) > sandboxLimits.socketPathBytesMax) return ownPrivateFolder(join(process.platform === 'darwin' ? '/private/tmp' : tmpdir(), `countersign-${createHash('sha256').update(runRoot).digest('hex').slice(0, 16)}`))
   await mkdir(runRoot, { recursive: true, mode: 0o700 })
   return runRoot
 }
 
 /** Makes a run folder (mode 0700) below `runRoot` and writes everything that a sandbox needs of us. Throws when the disk refuses. */
 export async function makeRunFolder(runRoot: string): Promise<RunFolder> {
-  const path = await mkdtemp(join(runRoot, runFolderPrefix))
+  const folder = await fillRunFolder(await mkdtemp(join(runRoot, runFolderPrefix)), insidePaths)
+  await handOver(folder.controlDir)
+  return folder
+}
+
+/** The same in a folder that is there already, empty and private. `places`: what its scripts name. */
+export async function fillRunFolder(path: string, places: ScriptPlaces): Promise<RunFolder> {
   const at = (...names: readonly string[]): string => join(path, ...names)
   await mkdir(at('ctl'), { mode: 0o700 })
   // Of these the sandboxes' id may be another than ours; nobody else gets past the run folder itself.
   await Promise.all(['etc', 'app', 'tools', 'opencode'].map(async (name) => { await mkdir(at(name)); await chmod(at(name), 0o755) }))
-  await handOver(at('ctl'))
   await Promise.all([
     ...Object.entries(etcFiles).map(([name, text]) => put(at('etc', name), text, 0o444)),
-    ...Object.entries(appFiles).map(([name, file]) => put(at('app', name), file.text, file.mode)),
-    put(at('tools', 'bun'), bunScript, 0o555),
+    ...Object.entries(appFiles(places)).map(([name, file]) => put(at('app', name), file.text, file.mode)),
+    put(at('tools', 'bun'), bunScript(places), 0o555),
     put(at('empty.json'), emptyConfiguration, 0o444),
     put(at('opencode', '.gitignore'), '*\n', 0o444),
   ])

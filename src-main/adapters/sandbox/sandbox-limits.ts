@@ -19,6 +19,10 @@ export const sandboxLimits = {
   commandsAtOnceMax: 8,
   commandWatchedEveryMs: 200,
   agentWatchedEveryMs: 1_000,
+  /** Where processes are listed by `ps`. */
+  listedEveryMs: 1_000,
+  /** A trial of the agent's profile, which starts OpenCode's binary. */
+  agentTrialMs: 15_000,
   processesLookedAtMax: 4_096,
   brokerConnectionsMax: 64,
   brokerRequestBytesMax: 512 * 1024,

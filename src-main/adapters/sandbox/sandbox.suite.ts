@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { defaultSandboxLimits } from '../../../src-preload/contract/limits.ts'
 import type { Mount, SandboxLimits } from '../../../src-preload/contract/task.ts'
-import type { AgentProcess, AgentSpec, CommandAsk, CommandRun, CommandVerdict, Sandbox } from '../../engine/ports.ts'
-import { createBubblewrapSandbox } from './bubblewrap-sandbox.ts'
+import type { AgentPlaces, AgentProcess, AgentSpec, CommandAsk, CommandRun, CommandSpec, CommandVerdict, Sandbox } from '../../engine/ports.ts'
+import { createBubblewrapSandbox, type SandboxDeps } from './bubblewrap-sandbox.ts'
 
 /** The real OpenCode binary that the tests run; as Bun it plays the agent, too. */
 export const openCodeBinary = resolve(import.meta.dirname, `../../../node_modules/opencode-linux-${process.arch}/bin/opencode`)
 
 /** A stand-in agent on the real binary: takes orders over the control socket and hands commands to `config.shell` as OpenCode does. */
-const agentScript = `
+const agentScript = ({ shell, workspace }: AgentPlaces, port: number): string => `
 const { spawn } = require('child_process')
 let last = null
 require('http').createServer((req, res) => {
@@ -24,14 +24,14 @@ require('http').createServer((req, res) => {
     try {
       if (order.eval) return answer({ value: await eval('(async () => {' + order.eval + '})()') })
       if (order.kill) { last.kill(order.kill); return answer({}) }
-      const child = last = spawn('/opt/app/shell', order.argv ?? ['-c', order.text], { cwd: order.cwd ?? '/workspace', stdio: ['ignore', 'pipe', 'pipe'] })
+      const child = last = spawn(${JSON.stringify(shell)}, order.argv ?? ['-c', order.text], { cwd: order.cwd ?? ${JSON.stringify(workspace)}, stdio: ['ignore', 'pipe', 'pipe'] })
       const out = []
       child.stdout.on('data', (d) => out.push(d)); child.stderr.on('data', (d) => out.push(d))
       child.on('error', (e) => answer({ error: e.message }))
       child.on('close', (code, signal) => answer({ code, signal, out: Buffer.concat(out).toString('base64') }))
     } catch (error) { answer({ error: String(error) }) }
   })
-}).listen(4096, '127.0.0.1', () => console.log('agent listening'))
+}).listen(${String(port)}, '127.0.0.1', () => console.log('agent listening'))
 `
 
 export interface Bench {
@@ -49,14 +49,14 @@ export interface Bench {
   verdict: (ask: CommandAsk, signal: AbortSignal) => Promise<CommandVerdict>
   launch(change?: Partial<AgentSpec>): ReturnType<Sandbox['launch']>
   start(change?: Partial<AgentSpec>): Promise<AgentProcess>
-  run(text: string, change?: { readonly cwd?: string; readonly timeoutMs?: number; readonly outputBytesMax?: number; readonly mounts?: readonly Mount[]; readonly readOnly?: readonly { hostPath: string; into: string }[]; readonly signal?: AbortSignal }): ReturnType<Sandbox['run']>
+  run(text: string, change?: { readonly cwd?: string; readonly timeoutMs?: number; readonly outputBytesMax?: number; readonly mounts?: readonly Mount[]; readonly readOnly?: CommandSpec['readOnly']; readonly signal?: AbortSignal }): ReturnType<Sandbox['run']>
   /** Ends the stand-in proxy and starts another on a new socket of the same name. */
   restartProxy(says: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Lays out folders for one test and builds the real adapter on them. `close` ends what was started. */
-export function openBench(): Bench {
+/** Lays out folders for one test and builds the real adapter on them, or another. `close` ends what was started. */
+export function openBench(create: (deps: SandboxDeps, dir: string) => Sandbox = createBubblewrapSandbox): Bench {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'sbt-')))
   const [workspaceDir, stateDir, runRoot] = [join(dir, 'workspace'), join(dir, 'state'), join(dir, 'run')]
   for (const folder of [workspaceDir, stateDir]) mkdirSync(folder)
@@ -66,15 +66,19 @@ export function openBench(): Bench {
   let egress = proxyOf('from the proxy')
   let counter = 0
   const agents: AgentProcess[] = []
-  const sandbox = createBubblewrapSandbox({ runRoot, openCodeBinary: () => openCodeBinary, limits: () => bench.limits, clock: { now: () => Date.now() }, ids: { next: (prefix) => `${prefix}_${String((counter += 1))}` } })
+  const sandbox = create({ runRoot, openCodeBinary: () => openCodeBinary, limits: () => bench.limits, clock: { now: () => Date.now() }, ids: { next: (prefix) => `${prefix}_${String((counter += 1))}` } }, dir)
   const bench: Bench = {
     dir, workspaceDir, stateDir, runRoot, sandbox, asks: [], runs: [], lines: [], limits: defaultSandboxLimits,
     verdict: () => Promise.resolve({ verdict: 'run' }),
     async launch(change = {}) {
-      writeFileSync(join(stateDir, 'agent.js'), agentScript)
+      const told = await sandbox.places({ workspaceDir, stateDir })
+      if (!told.ok) return told
+      const places = told.value
+      const controlPort = places.workspace === '/workspace' ? 4096 : places.controlPort
+      writeFileSync(join(stateDir, 'agent.js'), agentScript(places, controlPort))
       const launched = await sandbox.launch({
-        label: 'test', workspaceDir, stateDir, binaryPath: openCodeBinary, args: ['--config=/opt/app/bunfig.toml', '/home/agent/agent.js'], env: { BUN_BE_BUN: '1', PATH: '/usr/bin:/bin', HOME: '/home/agent' }, mounts: [],
-        egressSocketPath: join(dir, 'egress/proxy.sock'), controlPort: 4096, readyLine: /agent listening/, readyWithinMs: 15_000,
+        label: 'test', workspaceDir, stateDir, binaryPath: openCodeBinary, places, args: [`--config=${dirname(places.shell)}/bunfig.toml`, `${places.home}/agent.js`], env: { BUN_BE_BUN: '1', PATH: '/usr/bin:/bin', HOME: places.home, ...(places.workspace === '/workspace' ? {} : { OF_PROXY: places.proxyBaseUrl }) }, mounts: [],
+        egressSocketPath: join(dir, 'egress/proxy.sock'), controlPort, readyLine: /agent listening/, readyWithinMs: 15_000,
         decideCommand: (ask, signal) => { bench.asks.push(ask); return bench.verdict(ask, signal) },
         onCommandEnded: (run) => { bench.runs.push(run) }, onLine: (_stream, line) => { bench.lines.push(line) }, ...change,
       }, new AbortController().signal)

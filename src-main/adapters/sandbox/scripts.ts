@@ -1,5 +1,3 @@
-import { insidePaths } from './inside-paths.ts'
-
 /*
  * Scripts that run inside the sandboxes, written out at launch since OpenCode's binary cannot read an asar.
  *
@@ -8,6 +6,12 @@ import { insidePaths } from './inside-paths.ts'
  * start in a read-only folder, with a fixed HOME and config and without the agent's environment, or a workspace could
  * run its code beside OpenCode's password.
  */
+
+/** Where the scripts find what they need, as they have to name it. */
+export interface ScriptPlaces { readonly openCode: string; readonly app: string; readonly plainShell: string; readonly bunConfig: string; readonly shellClient: string; readonly brokerSocket: string }
+
+/** A word of a shell's text. */
+export const shellWord = (text: string): string => `'${text.replaceAll('\'', '\'\\\'\'')}'`
 
 /** Prefix of the agent's own variables on their way through bwrap and the bridge, where none of them may have an effect. */
 export const agentVariablePrefix = 'AGENT_ENV_'
@@ -19,7 +23,7 @@ export interface BridgeOrder {
   readonly cwd: string
 }
 
-/** Relays 127.0.0.1:7000 → proxy socket and control socket → OpenCode's port, then runs OpenCode and ends with it. Exit 90: a relay could not listen. */
+/** Relays a port of 127.0.0.1 → proxy socket and control socket → OpenCode's port, then runs OpenCode and ends with it. Exit 90: a relay could not listen. */
 export const bridgeScript = `'use strict'
 const net = require('net'), { spawn } = require('child_process')
 const order = JSON.parse(process.argv[2]), [command, ...args] = process.argv.slice(3)
@@ -52,10 +56,10 @@ Promise.all([
 `
 
 /** Sends (argv, cwd) to the broker, writes what comes back in its order and ends with the command's exit code. 125: the broker went away. 141: nobody reads. */
-export const shellClientScript = `'use strict'
+export const shellClientScript = ({ brokerSocket }: ScriptPlaces): string => `'use strict'
 const net = require('net'), fs = require('fs')
 const [cwd, ...argv] = process.argv.slice(2)
-const socket = net.connect('${insidePaths.brokerSocket}')
+const socket = net.connect(${JSON.stringify(brokerSocket)})
 const nap = new Int32Array(new SharedArrayBuffer(4))
 let held = Buffer.alloc(0), done = false
 function put(fd, bytes) {
@@ -82,20 +86,20 @@ socket.on('close', () => { if (!done) leave('the host went away') })
 `
 
 /** \`config.shell\`: leaves the workspace before Bun starts (see above) and hands the real working directory on, whatever bytes its name has. */
-export const shellScript = `#!${insidePaths.plainShell}
+export const shellScript = ({ openCode, app, plainShell, bunConfig, shellClient }: ScriptPlaces): string => `#!${plainShell}
 d=$(pwd -P; echo .) || exit 125
 d=\${d%??}
-cd ${insidePaths.app} || exit 125
+cd ${shellWord(app)} || exit 125
 unset XDG_CONFIG_HOME BUN_OPTIONS NODE_OPTIONS BUN_INSPECT BUN_INSPECT_PRELOAD LD_PRELOAD LD_LIBRARY_PATH
-HOME=${insidePaths.app}
+HOME=${shellWord(app)}
 BUN_BE_BUN=1
 export HOME BUN_BE_BUN
-exec ${insidePaths.openCode} --config=${insidePaths.bunConfig} ${insidePaths.shellClient} "$d" "$@"
+exec ${shellWord(openCode)} ${shellWord(`--config=${bunConfig}`)} ${shellWord(shellClient)} "$d" "$@"
 `
 
 /** \`bun\` for commands: OpenCode's own binary, so that the sample's tests run where nothing else is installed. */
-export const bunScript = `#!/bin/sh
+export const bunScript = ({ openCode }: Pick<ScriptPlaces, 'openCode'>): string => `#!/bin/sh
 BUN_BE_BUN=1
 export BUN_BE_BUN
-exec ${insidePaths.openCode} "$@"
+exec ${shellWord(openCode)} "$@"
 `

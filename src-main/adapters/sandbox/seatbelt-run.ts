@@ -1,92 +1,108 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
+import { stoppedEarly } from '../../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { SandboxLimits } from '../../../src-preload/contract/task.ts'
 import type { CommandRun } from '../../engine/ports.ts'
-import { keptByKernel } from './command-run.ts'
+import { keptByKernel, readAll } from './command-run.ts'
+import { listProcesses, useOfListed } from './listed-processes.ts'
 import { startLogRecord } from './log-record.ts'
 import { openOutputPipe } from './output-pipe.ts'
+import { commandBounds, watchResources } from './resource-watch.ts'
+import { sandboxLimits } from './sandbox-limits.ts'
+import { startKept, type Kept, type KeptBounds } from './seatbelt-keeper.ts'
 import { seatbeltProfile, type SeatbeltShape } from './seatbelt-profile.ts'
 
 /** One command under a profile of its own. */
 export interface SeatbeltOrder {
   readonly askId: string
   readonly text: string
-  /** As it is recorded, and the real folder that it is. */
+  /** As the room names it, and the real folder that it is. */
   readonly cwd: string
   readonly hostCwd: string
-  readonly shape: SeatbeltShape
+  readonly shape: Omit<SeatbeltShape, 'privateDir'>
+  /** Folders of programs that come before what the system has. */
+  readonly pathEntries: readonly string[]
+  /** Variables that name places. */
+  readonly named?: Readonly<Record<string, string>>
   readonly sandboxExec: string
   readonly timeoutMs: number
   readonly outputBytesMax: number
   readonly limits: SandboxLimits
-  /** Folder for the output pipe; nothing stays in it. */
-  readonly pipeFolder: string
+  /** For the output pipe and the private folder; nothing of a command that is proven to be gone stays in it. */
+  readonly runFolder: string
+  /** Gets stdout and stderr in the order of writing. A promise holds the command back until it is settled. */
+  readonly onOutput: (chunk: Buffer) => Promise<void> | undefined
+}
+
+/** The command as it is started: the exact text as one argument of the shell that the system has for commands. */
+export const commandWords = (text: string): readonly string[] => ['/bin/bash', '-c', text]
+
+const environmentOf = (privateDir: string, { pathEntries, named = {} }: SeatbeltOrder): Readonly<Record<string, string>> => ({ ...named, PATH: [...pathEntries, '/opt/homebrew/bin', '/usr/local/bin', '/usr/bin', '/bin'].join(':'), HOME: privateDir, TMPDIR: privateDir, USER: 'agent', LOGNAME: 'agent', SHELL: '/bin/bash', LANG: 'C.UTF-8', TERM: 'dumb' })
+
+/** What the kernel keeps of the limits. It counts all processes of the owner's account, so as many as there are already may be there besides. */
+export async function kernelBounds({ fileBytesMax, commandCpuMsMax, processesMax }: SandboxLimits, forCommand: boolean): Promise<KeptBounds> {
+  const mine = process.getuid?.()
+  const already = (await listProcesses()).filter(({ user }) => user === mine).length
+  return { fileBytesMax, cpuMsMax: forCommand ? commandCpuMsMax : null, processesMax: already + processesMax }
+}
+
+export const cannotStart = (error: Error): Failure => failure('isolation-unavailable', `sandbox-exec cannot be started (${error.message}).`, 'Countersign needs /usr/bin/sandbox-exec, which comes with macOS.')
+export const notProven = failure('sandbox-failed', 'The command has ended, but it is not proven that nobody of it is left.', 'Look for processes that work in the task\'s folder and end them, or restart this machine.')
+
+/** The limits that end a command early; the first one wins. */
+function watchLimits(order: SeatbeltOrder, kept: Kept, giveUp: () => void, signal: AbortSignal): { hit(why: string): void; readonly why: () => string | null; end(): void } {
+  let why: string | null = null
+  const hit = (reason: string): void => {
+    why ??= reason
+    kept.end(giveUp)
+  }
+  const aborted = (): void => { hit(stoppedEarly) }
+  const timer = setTimeout(() => { hit(`ran longer than ${String(order.timeoutMs)} ms`) }, order.timeoutMs)
+  const use = async () => useOfListed(await listProcesses(), kept.child.pid ?? -1)
+  const resources = watchResources({ use, workspaceDir: order.shape.workspaceDir, bounds: commandBounds(order.limits), everyMs: sandboxLimits.listedEveryMs }, hit)
+  if (signal.aborted) aborted()
+  else signal.addEventListener('abort', aborted, { once: true })
+  return { hit, why: () => why, end: () => { clearTimeout(timer); resources.end(); signal.removeEventListener('abort', aborted) } }
 }
 
 /**
- * Runs inside the profile and stays beside the command: where there is no process namespace, only one of the same sandbox can end all others of it. It
- * does so when the command ends, when the host says so and when the host is gone (its end of the pipe closes). First it makes sure that it is confined:
- * whoever can signal the host would reach every process of the owner with what follows. Arguments: the host's process, file size in 512 bytes, seconds of
- * processor time, the command.
- */
-const keeper = `host=$1 blocks=$2 seconds=$3; shift 3
-if kill -0 "$host" 2>/dev/null; then echo "seatbelt: the profile does not hold" >&2; exit 126; fi
-exec 3<&0 </dev/null
-( exec 3<&-; ulimit -c 0; ulimit -f "$blocks"; ulimit -t "$seconds"; exec "$@" ) &
-command=$!
-( read -r _ <&3; kill -9 -1 ) >/dev/null 2>&1 &
-wait "$command"; code=$?
-kill -9 -1 2>/dev/null; kill -9 -1 2>/dev/null
-exit "$code"`
-
-/** Program and arguments. The profile goes as an argument: it holds paths and no secret, and a file could be swapped. */
-export function seatbeltCommand({ sandboxExec, shape, limits, text }: Pick<SeatbeltOrder, 'sandboxExec' | 'shape' | 'limits' | 'text'>, hostPid: number): readonly [program: string, args: readonly string[]] {
-  const bounds = [String(hostPid), String(Math.floor(limits.fileBytesMax / 512)), String(Math.floor(limits.commandCpuMsMax / 1_000))]
-  return [sandboxExec, ['-p', seatbeltProfile(shape), '--', '/bin/sh', '-c', keeper, 'keeper', ...bounds, '/bin/sh', '-c', text]]
-}
-
-const environmentOf = ({ privateDir }: SeatbeltShape): Readonly<Record<string, string>> => ({ PATH: '/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin', HOME: privateDir, TMPDIR: privateDir, USER: 'agent', LOGNAME: 'agent', SHELL: '/bin/sh', LANG: 'C.UTF-8', TERM: 'dumb' })
-
-/**
- * Runs one command and waits until it has ended. Of memory and processes nothing is bounded here. Exit code null and `limitHit` set: it was ended from
- * outside. A `Failure` means that it did not begin.
+ * Runs one command and waits until it has ended, and nobody of it is left. Exit code null and `limitHit` set: it was ended from outside. A `Failure` means
+ * that it did not begin, or that it is not proven to have ended.
  */
 export async function runSeatbelt(order: SeatbeltOrder, signal: AbortSignal): Promise<Result<CommandRun, Failure>> {
   if (signal.aborted) return err(failure('cancelled', 'The command was stopped before it began.', 'Nothing to do.'))
-  const began = performance.now()
-  const pipe = await openOutputPipe(order.pipeFolder)
-  const log = startLogRecord()
-  const [program, args] = seatbeltCommand(order, process.pid)
-  const child = spawn(program, args, { cwd: order.hostCwd, env: environmentOf(order.shape), stdio: ['pipe', pipe.writerFd, pipe.writerFd], detached: true })
-  const ended = outcomeOf(child)
-  // The keeper may be gone before it is told to end.
-  child.stdin?.on('error', () => undefined)
-  await pipe.closeWriter()
-  const hit: { why: string | null } = { why: null }
-  const stop = (why: string): void => { hit.why ??= why; child.stdin?.end() }
-  const aborted = (): void => { stop('was stopped before it ended') }
-  const timer = setTimeout(() => { stop(`ran longer than ${String(order.timeoutMs)} ms`) }, order.timeoutMs)
-  signal.addEventListener('abort', aborted, { once: true })
-  for await (const chunk of pipe.reader as AsyncIterable<Buffer>) {
-    const room = order.outputBytesMax - log.bytes()
-    if (room > 0) log.add(chunk.subarray(0, room))
-    if (chunk.length > room) { stop(`wrote more than ${String(order.outputBytesMax)} bytes`); break }
-  }
-  const outcome = await ended
-  clearTimeout(timer)
-  signal.removeEventListener('abort', aborted)
-  pipe.reader.destroy()
-  if (outcome instanceof Error) return err(failure('isolation-unavailable', `sandbox-exec cannot be started (${outcome.message}).`, 'Countersign needs /usr/bin/sandbox-exec, which comes with macOS.'))
-  const { logDigest, logTail } = log.finish()
-  const exitCode = hit.why === null ? outcome : null
-  return ok({ askId: order.askId, text: order.text, cwd: order.cwd, exitCode, refused: null, logDigest, logTail, durationMs: Math.round(performance.now() - began), limitHit: hit.why ?? (exitCode === null ? 'was ended from outside' : keptByKernel(exitCode, order.limits)) })
+  const privateDir = await realpath(await mkdtemp(join(order.runFolder, 'c-')))
+  const ran = await runIn(privateDir, order, signal)
+  // Whoever may still be there keeps its folder, and the word of its keeper.
+  if (ran.ok || ran.error !== notProven) await rm(privateDir, { recursive: true, force: true })
+  return ran
 }
 
-/** The exit code, null for one that was killed; the error of a program that cannot be started. */
-async function outcomeOf(child: ChildProcess): Promise<number | null | Error> {
-  const failed = new Promise<Error>((done) => { child.once('error', done) })
-  const exited = once(child, 'exit').then(([code]) => code as number | null, (error: unknown) => error as Error)
-  return Promise.race([failed, exited])
+async function runIn(privateDir: string, order: SeatbeltOrder, signal: AbortSignal): Promise<Result<CommandRun, Failure>> {
+  const began = performance.now()
+  const bounds = await kernelBounds(order.limits, true)
+  const [pipe, log] = [await openOutputPipe(order.runFolder), startLogRecord()]
+  const kept = await startKept({ sandboxExec: order.sandboxExec, profile: seatbeltProfile({ ...order.shape, privateDir }), cwd: order.hostCwd, command: commandWords(order.text), env: environmentOf(privateDir, order), output: pipe.writerFd, bounds, folder: order.runFolder })
+  await pipe.closeWriter()
+  const limits = watchLimits(order, kept, () => { pipe.reader.destroy() }, signal)
+  try {
+    await readAll(pipe.reader, log, order, () => { limits.hit(`wrote more than ${String(order.outputBytesMax)} bytes`) }).catch((error: unknown) => {
+      // The reader was given up with the command.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) throw error
+    })
+    await kept.ended
+  } finally {
+    limits.end()
+    kept.end()
+    pipe.reader.destroy()
+  }
+  const outcome = await kept.ended
+  if (outcome instanceof Error) return err(cannotStart(outcome))
+  if (!(await kept.provenEmpty())) return err(notProven)
+  await rm(kept.wordFile, { force: true })
+  const { logDigest, logTail } = log.finish()
+  const exitCode = limits.why() === null ? outcome : null
+  return ok({ askId: order.askId, text: order.text, cwd: order.cwd, exitCode, refused: null, logDigest, logTail, durationMs: Math.round(performance.now() - began), limitHit: limits.why() ?? (exitCode === null ? 'was ended from outside' : keptByKernel(exitCode, order.limits)), limits: order.limits })
 }

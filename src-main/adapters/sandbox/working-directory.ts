@@ -3,7 +3,7 @@ import { join, posix } from 'node:path'
 import { insidePaths } from './inside-paths.ts'
 
 /**
- * Why a command may not start in `cwd` (a path inside), or null. It must be a plain path of folders in the workspace, without a
+ * Why a command may not start in `cwd` (as the room names it), or null. It must be a plain path of folders in the workspace, without a
  * link in it, so that what the owner reads is where the command runs. `mountedFolders`: places below the workspace that exist
  * only as mounts, relative.
  */

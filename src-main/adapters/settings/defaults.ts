@@ -1,12 +1,6 @@
-import { defaultSandboxLimits, limits } from '../../../src-preload/contract/limits.ts'
+import { pilotBudget } from '../../../src-preload/contract/budgets.ts'
+import { defaultSandboxLimits } from '../../../src-preload/contract/limits.ts'
 import type { Provider, Settings } from '../../../src-preload/contract/settings.ts'
-import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
-
-/** Profile `pilot` of contracts 1, with caps at the proxy that two bots on one small task stay well within. */
-export const pilotBudget: BudgetLimits = {
-  profile: 'pilot', turnsMax: limits.turnsMax, messagesMax: limits.contentMessagesMax, requestsMax: limits.turnsMax * limits.requestsPerTurnMax,
-  tokensMax: 5_000_000, moneyMicroUsdMax: null, deadlineMs: limits.taskDeadlineMs,
-}
 
 /** What holds before the owner changed anything: no provider, nothing leaves the machine. */
 export const defaultSettings: Settings = {

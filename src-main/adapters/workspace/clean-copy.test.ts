@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { digestSchema } from '../../../src-preload/contract/ids.ts'
 import { failureOf, git, makeBed, never, pictureOf, putFiles, sampleDir, taskId, valueOf, type Bed } from './test-bed.suite.ts'
+import { createWorkspace } from './workspace.ts'
 
 let bed: Bed
 beforeEach(async () => { bed = await makeBed() })
@@ -42,8 +43,18 @@ describe('a clean copy', () => {
   test('of the sample has the held tests beside it, with their command', async () => {
     const prepared = valueOf(await bed.workspace.prepare(taskId, { kind: 'sample' }, never))
     const copy = valueOf(await bed.workspace.cleanCopy(taskId, prepared.baseDigest, never))
-    expect(copy).toMatchObject({ oracleDir: join(sampleDir, 'oracle'), oracleCommand: 'bun test /oracle/shipping.held.test.ts' })
+    expect(copy).toMatchObject({ oracleDir: join(sampleDir, 'oracle'), oracleCommand: 'bun test "$HELD_TESTS/shipping.held.test.ts"' })
     expect(await pictureOf(copy.dir)).toEqual(await pictureOf(join(sampleDir, 'project')))
+    await copy.release()
+  })
+
+  test('of the sample has them also where the sample is a link, as in a start from the source tree', async () => {
+    const linked = join(bed.dir, 'sample')
+    await symlink(sampleDir, linked)
+    const workspace = createWorkspace({ root: bed.tasks, sampleDir: linked, patchDir: bed.patches, homeDir: bed.home, clock: { now: () => 1 }, quotaBytes: () => 2 ** 40 })
+    const prepared = valueOf(await workspace.prepare(taskId, { kind: 'sample' }, never))
+    const copy = valueOf(await workspace.cleanCopy(taskId, prepared.baseDigest, never))
+    expect(copy, 'a sandbox is given the real folder').toMatchObject({ oracleDir: join(sampleDir, 'oracle'), oracleCommand: 'bun test "$HELD_TESTS/shipping.held.test.ts"' })
     await copy.release()
   })
 
@@ -109,6 +120,19 @@ describe('disposal', () => {
     valueOf(await bed.workspace.dispose(taskId))
     valueOf(await bed.workspace.dispose(taskId))
     expect(await readdir(bed.tasks)).toEqual([])
+  })
+
+  test('removing leaves nothing of the task, its snapshot neither, whether it was disposed of before or not; then nothing can be shown of it', async () => {
+    for (const disposed of [true, false]) {
+      await bed.put({ 'a.txt': '1' })
+      await bed.prepared()
+      if (disposed) valueOf(await bed.workspace.dispose(taskId))
+      valueOf(await bed.workspace.remove(taskId))
+      expect(await readdir(bed.tasks)).toEqual([])
+      expect(await bed.workspace.usage()).toEqual([])
+      expect(failureOf(await bed.workspace.diff(taskId, new AbortController().signal)).message).toBe('Nothing of this task is on disk any more.')
+      valueOf(await bed.workspace.remove(taskId))
+    }
   })
 
   test('usage counts each task\'s blocks on disk and follows no link', async () => {

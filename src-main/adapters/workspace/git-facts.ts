@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { constants } from 'node:fs'
-import { copyFile, lstat, mkdir, mkdtemp, open, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, mkdtemp, open, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, isAbsolute, join, posix, relative, resolve } from 'node:path'
 import { unless } from './fault.ts'
@@ -99,7 +99,10 @@ async function makePrivateGit(own: string, place: Repository, head: string | nul
   const indexes = (await readdir(place.gitDir)).filter((name) => name === 'index' || /^sharedindex\.[0-9a-f]+$/.test(name))
   for (const name of indexes) {
     const found = await lstat(join(place.gitDir, name))
-    if (found.isFile() && found.size <= indexBytesMax) await copyFile(join(place.gitDir, name), join(gitDir, name), constants.COPYFILE_FICLONE)
+    if (!found.isFile() || found.size > indexBytesMax) continue
+    await copyFile(join(place.gitDir, name), join(gitDir, name), constants.COPYFILE_FICLONE)
+    // By the time of its index git knows which files may have changed since without looking different: those it reads. A copy must not seem younger.
+    await utimes(join(gitDir, name), found.atime, new Date(Math.floor(found.mtimeMs)))
   }
 }
 

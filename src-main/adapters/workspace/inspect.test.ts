@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -52,6 +52,17 @@ describe('a folder that works', () => {
     await git(bed.project, 'commit', '-qm', 'one')
     await git(bed.project, 'checkout', '-q', '--detach')
     expect((await bed.workspace.inspect(bed.project)).git?.branch).toBe(null)
+  })
+
+  test('a file that was changed to the same size in the second of its commit is a change, also when it is looked at later', async () => {
+    await bed.put({ 'a.txt': '1' })
+    await git(bed.project, 'init', '-q')
+    await git(bed.project, 'add', '.')
+    await git(bed.project, 'commit', '-qm', 'one')
+    await bed.put({ 'a.txt': '2' })
+    const { mtimeMs } = await stat(join(bed.project, 'a.txt'))
+    await expect.poll(() => Math.floor(Date.now() / 1_000)).toBeGreaterThan(Math.floor(mtimeMs / 1_000))
+    expect(await bed.workspace.inspect(bed.project)).toMatchObject({ git: { dirtyFiles: 1 } })
   })
 
   test('submodules are counted, copied as files, and never updated', async () => {

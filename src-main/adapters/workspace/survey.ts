@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
 import type { FolderFacts } from '../../../src-preload/contract/methods.ts'
+import type { Mount } from '../../../src-preload/contract/task.ts'
 import { CountRules } from './count-rules.ts'
 import { proposeDependencies } from './dependency-proposals.ts'
 import { systemCode, WorkspaceFault } from './fault.ts'
@@ -10,6 +11,7 @@ import { admitFolder } from './folder-refusal.ts'
 import { readGit, type GitFacts } from './git-facts.ts'
 import { defaultIgnores, type IgnoreSource } from './ignore-rules.ts'
 import { looksSecret } from './secrets.ts'
+import { inTheirPlaces } from './mounts-in-place.ts'
 import { likelyTestCommands } from './test-commands.ts'
 import { proposeToolchains } from './toolchain-proposals.ts'
 import { tooLargeFailure, walkTree, readsAtOnce, type LeftOut } from './walk.ts'
@@ -24,6 +26,8 @@ const defaults: IgnoreSource = { folder: '', level: 'default', text: defaultIgno
 export function firstRules(survey: Pick<Survey, 'git' | 'sources'>, mountPoints: readonly string[]): CountRules {
   return new CountRules({ prefix: survey.git?.prefix ?? '', sources: survey.sources, always: survey.git?.tracked ?? [], mountPoints, learns: true })
 }
+
+const shownHere = (proposals: Mount[]): Mount[] => (process.platform === 'linux' ? proposals : inTheirPlaces(proposals))
 
 /** Looks at a folder of the owner's: reads names and sizes, runs nothing of it, writes nothing to it. Refusals are in `facts.refusal`. */
 export async function surveyFolder(path: string, places: SurveyPlaces, signal: AbortSignal): Promise<Survey> {
@@ -41,7 +45,7 @@ export async function surveyFolder(path: string, places: SurveyPlaces, signal: A
   const facts: FolderFacts = {
     path: root, label: basename(root), files: counted.files, bytes: counted.bytes, notes,
     git: git === null ? null : { branch: git.branch, commit: git.commit, dirtyFiles: (git.changedFiles ?? 0) + counted.untracked, submodules: git.submodules.length },
-    proposals: counted.refusal === null ? [...(await proposeDependencies(root, counted.ignoredFolders)), ...(await proposeToolchains(places.homeDir, rootNames))] : [],
+    proposals: counted.refusal === null ? shownHere([...(await proposeDependencies(root, counted.ignoredFolders)), ...(await proposeToolchains(places.homeDir, rootNames))]) : [],
     testCommands: counted.refusal === null ? [...(await likelyTestCommands(root, rootNames))] : [],
     refusal: counted.refusal,
   }

@@ -57,7 +57,7 @@ export async function readMeta(paths: TaskPaths): Promise<Meta | null> {
 /** Reads what was recorded of a task that has a workspace now. */
 export async function needMeta(paths: TaskPaths): Promise<Meta> {
   const meta = await readMeta(paths)
-  if (meta === null) return fault('workspace-failed', 'This task has no workspace.', 'Start the task again.')
+  if (meta === null) return fault('workspace-failed', 'Nothing of this task is on disk any more.', 'Look at its history in the room and in Audit, or start the task again.')
   if (meta.disposedAt !== null) return fault('workspace-failed', 'This task\'s workspace has been disposed of; its snapshot is kept.', 'Start a revision of the task.')
   return meta
 }

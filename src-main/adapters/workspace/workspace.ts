@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { stat, writeFile } from 'node:fs/promises'
+import { realpath, stat, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Failing } from '../../engine/failpoints.ts'
 import type { Clock, Workspace } from '../../engine/ports.ts'
@@ -14,6 +14,7 @@ import { asResult, fault, unless } from './fault.ts'
 import { prepareTask, type PrepareDeps } from './prepare.ts'
 import { excerptOf } from './reading-list.ts'
 import { readSmallText } from './small-file.ts'
+import { removeTree } from './remove-tree.ts'
 import { disposeTask, snapshotDiff, snapshotPatch } from './snapshot.ts'
 import { surveyFolder } from './survey.ts'
 import { needMeta, readMeta, replaceFile, taskPaths, type Meta } from './task-folder.ts'
@@ -23,7 +24,7 @@ import { usageOf } from './usage.ts'
 export interface WorkspaceDeps extends Failing {
   /** Folder of all tasks, `<data folder>/tasks`. Its parent is taken for the app's own data, which no task may work on. */
   readonly root: string
-  /** `resources/sample`, as real files (not inside an archive). */
+  /** `resources/sample`, as real files (not inside an archive), or a link to it. */
   readonly sampleDir: string
   readonly clock: Clock
   /** Bytes on disk that all workspaces together may take. */
@@ -71,7 +72,7 @@ export function createWorkspace(deps: WorkspaceDeps): Workspace {
     })),
     cleanCopy: (taskId, expected, signal) => inTurn(taskId, () => asResult('making a clean copy', async () => {
       const meta = await needMeta(paths(taskId))
-      const oracle = meta.source.kind === 'sample' ? { oracleDir: join(deps.sampleDir, 'oracle'), oracleCommand: await sampleOracleCommand(deps.sampleDir) } : { oracleDir: null, oracleCommand: null }
+      const oracle = meta.source.kind === 'sample' ? await sampleOracle(deps.sampleDir) : { oracleDir: null, oracleCommand: null }
       const copy = await makeCleanCopy(paths(taskId), meta, expected, signal)
       return copy.ok ? ok({ ...copy.value, ...oracle }) : copy
     })),
@@ -88,6 +89,10 @@ export function createWorkspace(deps: WorkspaceDeps): Workspace {
       await disposeTask(paths(taskId), deps.clock, life)
       return ok(null)
     })),
+    remove: (taskId) => inTurn(taskId, () => asResult('removing what is left of the task', async () => {
+      await removeTree(paths(taskId).dir)
+      return ok(null)
+    })),
     usage: () => usageOf(deps.root),
   }
 }
@@ -97,7 +102,7 @@ async function writePatchTo(root: string, taskId: TaskId, toPath: string): Promi
   const meta = await readMeta(paths)
   const signal = new AbortController().signal
   const patch = meta?.disposedAt === null ? await wholePatch(await compareWorkspace(paths, meta, signal), paths, signal) : await snapshotPatch(paths)
-  if (patch === null) return err(failure('workspace-failed', 'This task has no workspace and no snapshot.', 'Start the task again.'))
+  if (patch === null) return err(failure('workspace-failed', 'Nothing of this task is on disk any more.', 'Look at its history in the room and in Audit, or start the task again.'))
   const existing = await unless(['ENOENT'], stat(toPath))
   if (existing !== null && !existing.isFile()) return err(failure('invalid-input', `${toPath} is not a file.`, 'Choose another name.'))
   // A link that the owner chose is written through; any other file is replaced in one go.
@@ -108,9 +113,11 @@ async function writePatchTo(root: string, taskId: TaskId, toPath: string): Promi
 
 const sampleSchema = z.object({ oracleCommand: z.string().min(1) })
 
-async function sampleOracleCommand(sampleDir: string): Promise<string> {
-  const sample = sampleSchema.safeParse(parseJson((await readSmallText(sampleDir, 'task.json', 64 * 1024)) ?? ''))
-  return sample.success ? sample.data.oracleCommand : fault('workspace-failed', 'The sample task is damaged.', 'Install the app again.')
+/** The sample's held tests and their command. The folder itself is the app's own and may be a link: a start from the source tree hands over links. */
+async function sampleOracle(sampleDir: string): Promise<{ readonly oracleDir: string; readonly oracleCommand: string }> {
+  const real = await realpath(sampleDir)
+  const sample = sampleSchema.safeParse(parseJson((await readSmallText(real, 'task.json', 64 * 1024)) ?? ''))
+  return sample.success ? { oracleDir: join(real, 'oracle'), oracleCommand: sample.data.oracleCommand } : fault('workspace-failed', 'The sample task is damaged.', 'Install the app again.')
 }
 
 /** Chains work by key. The chain of a key lives only while something waits in it. */

@@ -1,14 +1,15 @@
 import type { Digest } from '../../../src-preload/contract/ids.ts'
 import { digestOf } from '../digest.ts'
-import { workspaceRoot, type EditedFile } from './path-pattern.ts'
+import { roomName, workspaceRoot, type EditedFile } from './path-pattern.ts'
 import { parsePatch, patched, type PatchChange } from './patch-text.ts'
+import { unquotedName } from './quoted-name.ts'
 import { parseDiff, showsWholeChange, type FileDiff } from './shown-diff.ts'
 
 /** What a file held when its edit was asked for; null: there was none. A file that could not be read whole is not among the bases. */
 export interface FileBase { readonly path: string; readonly text: string | null }
 
-/** The call that an ask for an edit is about: its complete input, and what its files held. */
-export interface EditCall { readonly tool: string; readonly input: unknown; readonly bases: readonly FileBase[] }
+/** The call that an ask for an edit is about: its complete input, what its files held, and what it calls the workspace where that is not as in the room. */
+export interface EditCall { readonly tool: string; readonly input: unknown; readonly bases: readonly FileBase[]; readonly workspace?: string }
 
 type EditChange = PatchChange | { readonly is: 'write'; readonly path: string; readonly content: string } | { readonly is: 'replace'; readonly path: string; readonly before: string; readonly after: string; readonly all: boolean }
 
@@ -33,8 +34,8 @@ export function editDigest(tool: string, input: unknown): Digest | null {
 type Compared = { readonly is: 'derived' | 'bound' } | { readonly is: 'differs'; readonly why: string }
 
 /** A9. Compares what a card would show of an edit with the call that would run. */
-export function compareEdit({ tool, input, bases }: EditCall, files: readonly EditedFile[], diff: string): Compared {
-  const changes = changesOf(tool, input)
+export function compareEdit({ tool, input, bases, workspace }: EditCall, files: readonly EditedFile[], diff: string): Compared {
+  const changes = changesOf(tool, input, workspace)
   if (changes === null || changes.length === 0) return { is: 'differs', why: 'its call does not say which files it changes' }
   const [named, shown] = [changes.flatMap(pathsOf), files.map(({ path }) => plain(path))]
   if (named.some((path) => !shown.includes(path)) || shown.some((path) => !named.includes(path))) return { is: 'differs', why: 'its call names other files' }
@@ -42,18 +43,49 @@ export function compareEdit({ tool, input, bases }: EditCall, files: readonly Ed
   // A file that one call changes twice is not followed.
   if (derived.some((each) => each === null) || new Set(named).size < named.length) return { is: 'bound' }
   const sections = parseDiff(diff)
-  const agrees = sections?.length === changes.length && sections.every((section, index) => sectionShows(section, derived[index] ?? null))
+  const agrees = sections?.length === changes.length && sections.every((section, index) => sectionShows(section, derived[index] ?? null, workspace))
   return agrees ? { is: 'derived' } : { is: 'differs', why: 'what it shows is not what its call would do to the file as it is now' }
+}
+
+/**
+ * A9. Compares what a done edit left with what its call does to its files; null: it is that. What could not be worked out must at least not be as it was.
+ * `left`: what its files hold now; one that cannot be read is not among them. In words that continue “…: ”.
+ */
+export function compareLeft({ tool, input, bases, workspace }: EditCall, left: readonly FileBase[]): string | null {
+  const changes = changesOf(tool, input, workspace)
+  if (changes === null) return null
+  const named = changes.flatMap(pathsOf)
+  const twice = new Set(named).size < named.length
+  for (const change of changes) {
+    const { path } = change
+    const derived = twice ? null : derive(change, bases)
+    const [before, now] = [textIn(bases, path), textIn(left, path)]
+    if (derived === null) {
+      if (before !== undefined && before === now) return `${path} is as it was`
+      continue
+    }
+    const kept = keptIn(change)
+    if (kept !== path && now !== null) return `${path} is still there`
+    const written = kept === null ? null : textIn(left, kept)
+    if (kept !== null && (written == null || oneLineEnd(withoutMark(written)) !== oneLineEnd(derived.after))) return `${kept} does not hold what was approved`
+  }
+  return null
 }
 
 interface Derived { readonly path: string; readonly before: string; readonly after: string }
 
-function sectionShows(section: FileDiff, derived: Derived | null): boolean {
-  // A name in quotes is written with escapes.
-  return derived !== null && (section.path.startsWith('"') || plain(section.path) === derived.path) && showsWholeChange(section, derived.before, derived.after)
+function sectionShows(section: FileDiff, derived: Derived | null, workspace: string | undefined): boolean {
+  const named = section.path.startsWith('"') ? unquotedName(section.path) : section.path
+  return derived !== null && named !== null && plain(named, workspace) === derived.path && showsWholeChange(section, derived.before, derived.after)
 }
 
-function changesOf(tool: string, input: unknown): readonly EditChange[] | null {
+/** The changes of a call, their files as the room names them. */
+function changesOf(tool: string, input: unknown, workspace: string | undefined): readonly EditChange[] | null {
+  const changes = changesIn(tool, input)?.map((change): EditChange => ({ ...change, path: plain(change.path, workspace) }))
+  return changes?.map((change) => (change.is === 'update' && change.movedTo !== null ? { ...change, movedTo: plain(change.movedTo, workspace) } : change)) ?? null
+}
+
+function changesIn(tool: string, input: unknown): readonly EditChange[] | null {
   if (typeof input !== 'object' || input === null) return null
   const { filePath, content, oldString, newString, replaceAll, patchText } = input as Record<string, unknown>
   if (tool === 'apply_patch') return typeof patchText === 'string' ? parsePatch(patchText) : null
@@ -63,26 +95,37 @@ function changesOf(tool: string, input: unknown): readonly EditChange[] | null {
 }
 
 function pathsOf(change: EditChange): readonly string[] {
-  return change.is === 'update' && change.movedTo !== null ? [plain(change.path), plain(change.movedTo)] : [plain(change.path)]
+  return change.is === 'update' && change.movedTo !== null ? [change.path, change.movedTo] : [change.path]
 }
 
-/** As OpenCode resolves it: a relative name belongs to the workspace's root. */
-function plain(path: string): string {
+/** The file that holds what a change leaves; null when it leaves none. */
+function keptIn(change: EditChange): string | null {
+  if (change.is === 'delete') return null
+  return change.is === 'update' ? change.movedTo ?? change.path : change.path
+}
+
+/** By the room's names; undefined for a file that is not among them. */
+function textIn(files: readonly FileBase[], path: string): string | null | undefined {
+  return files.find((each) => plain(each.path) === path)?.text
+}
+
+/** As OpenCode resolves it: a relative name belongs to the workspace's root. `workspace`: what that is called where the path is from. */
+function plain(path: string, workspace: string = workspaceRoot): string {
   const names: string[] = []
-  for (const name of (path.startsWith('/') ? path : `${workspaceRoot}/${path}`).split('/')) {
+  for (const name of (path.startsWith('/') ? path : `${workspace}/${path}`).split('/')) {
     if (name === '..') names.pop()
     else if (name !== '' && name !== '.') names.push(name)
   }
-  return `/${names.join('/')}`
+  return roomName(workspace, `/${names.join('/')}`)
 }
 
 /** What one change does to its file; null when it cannot be told to the letter. */
 function derive(change: EditChange, bases: readonly FileBase[]): Derived | null {
-  const path = plain(change.path)
-  const base = bases.find((each) => plain(each.path) === path)
+  const { path } = change
+  const base = textIn(bases, path)
   if (base === undefined) return null
-  const before = withoutMark(base.text ?? '')
-  const after = outcome(change, base.text === null ? null : before)
+  const before = withoutMark(base ?? '')
+  const after = outcome(change, base === null ? null : before)
   return after === null ? null : { path, before, after: withoutMark(after) }
 }
 

@@ -60,6 +60,15 @@ export function makeHold(taskId: TaskId, approvalId: ApprovalId, content: Omit<H
 }
 
 /**
+ * A1. What was approved is what is shown: a card whose content is not any more what its digest was made of, since the journal keeps no key and the
+ * content held one, shows something else than would run. It can be denied only.
+ */
+export function refuseConcealed(taskId: TaskId, hold: Hold): Result<null, Failure> {
+  if (holdDigest(taskId, hold) === hold.digest) return ok(null)
+  return err(failure('digest-mismatch', 'This card cannot show what it asks for: it holds a key, or what looks like one, and those are never kept.', 'Deny it, and have it asked again without the key.'))
+}
+
+/**
  * Whether the owner's decision may settle this hold now. Refuses: unknown, of another digest, of an older generation, settled before, not
  * shown, or faster than a person. A replay grants nothing, and what is refused uses nothing up.
  */

@@ -20,6 +20,7 @@ describe('a patch', () => {
   it('is what stands between its marks, whatever is around them', () => {
     const read = [{ is: 'delete', path: 'a.ts' }]
     expect(parsePatch(`  \n\n words\n${patch('*** Delete File: a.ts')}\nmore words\n*** Delete File: b.ts\n`)).toEqual(read)
+    expect(parsePatch(`*** Delete File: b.ts\n${patch('*** Delete File: a.ts')}`)).toEqual(read)
     expect(parsePatch(' *** Begin Patch \n*** Delete File: a.ts\n*** End Patch  ')).toEqual(read)
     expect(parsePatch('words\n\t*** Begin Patch\n*** Delete File: a.ts\n*** End Patch')).toEqual(read)
   })
@@ -44,6 +45,7 @@ describe('a patch', () => {
 
   it('takes a mark only where it begins a line', () => {
     expect(parsePatch(patch('*** Add File: a.ts', '+*** Delete File: b.ts', ' *** Delete File: c.ts', 'x *** Delete File: d.ts'))).toEqual([{ is: 'add', path: 'a.ts', content: '*** Delete File: b.ts\n' }])
+    expect(parsePatch(patch('x *** Delete File: d.ts'))).toEqual([])
   })
 
   it('ends a change at any line that begins as a mark does', () => {
@@ -68,7 +70,7 @@ describe('an update', () => {
   it('without a place has none', () => { expect(update()).toEqual(updated([])) })
 
   it.each<[string, readonly string[]]>([
-    ['lines before the first place', ['-a', '@@', '+b']], ['a line without a sign', ['@@', '-a', 'b']], ['an empty line', ['@@', '-a', '', '+b']], ['a place at the end of the file', ['@@', '-a', '+b', '*** End of File']],
+    ['lines before the first place', ['-a', '@@', '+b']], ['a line without a sign', ['@@', '-a', 'b']], ['a line whose sign stands later', ['@@', '-a', 'b - c']], ['an empty line', ['@@', '-a', '', '+b']], ['a place at the end of the file', ['@@', '-a', '+b', '*** End of File']], ['a place at the end of the file, with blanks behind', ['@@', '-a', '+b', '*** End of File  ']],
     ['a move that is not named first', ['@@', '-a', '*** Move to: b.ts']],
   ])('is not followed with %s', (_what, lines) => { expect(update(...lines)).toEqual(updated(null)) })
 
@@ -105,6 +107,7 @@ describe('what a file becomes', () => {
     ['may change its last line', base, [chunk(['c'], ['C', 'D'])], 'f\na\nb\ng\na\nb\nC\nD\n'],
     ['gets a line end at its end', 'a\nb', [chunk(['b'], ['c'])], 'a\nc\n'],
     ['keeps empty lines at its end, of which the last is its line end', 'a\n\n', [chunk(['a'], ['b'])], 'b\n'],
+    ['keeps its line end where its second line is empty', 'a\n\nb\n', [chunk(['a'], ['x'])], 'x\n\nb\n'],
     ['is empty when all lines go', 'a\n', [chunk(['a'], [])], ''],
     ['may be made from nothing by nothing', '', [], ''],
   ])('%s', (_what, text, chunks, expected) => { expect(patched(text, chunks)).toBe(expected) })

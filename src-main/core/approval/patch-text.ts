@@ -11,6 +11,9 @@ export interface PatchChunk { readonly context: string | null; readonly before: 
 const header = /^\*\*\* (Add|Delete|Update) File:(.*)$/s
 const moveTo = '*** Move to:'
 
+/** A change while its lines are read. */
+interface OpenChange { readonly kind: string | undefined; readonly path: string; readonly body: string[] }
+
 /** The changes that a patch names, in its order; null when it is no patch. What stands around its marks, such as a here-document, does not matter. */
 export function parsePatch(text: string): readonly PatchChange[] | null {
   const lines = text.split('\n')
@@ -18,19 +21,25 @@ export function parsePatch(text: string): readonly PatchChange[] | null {
   const end = lines.findIndex((line) => line.trim() === '*** End Patch')
   if (begin === -1 || end <= begin) return null
   const changes: PatchChange[] = []
-  for (let at = begin + 1; at < end;) {
-    const named = header.exec(lines[at] ?? '')
-    const path = named?.[2]?.trim() ?? ''
-    if (named === null || path === '') { at += 1; continue }
-    const until = lines.findIndex((line, index) => index > at && line.startsWith('***') && !line.startsWith(moveTo))
-    if (until === -1) return null
-    const body = lines.slice(at + 1, until)
-    // Which of two places such a chunk means is not followed.
-    const atTheEnd = lines[until]?.startsWith('*** End of File') === true
-    changes.push(named[1] === 'Add' ? { is: 'add', path, content: added(body) } : named[1] === 'Delete' ? { is: 'delete', path } : updated(path, body, atTheEnd))
-    at = until
+  let open: OpenChange | null = null
+  for (const [at, line] of lines.entries()) {
+    if (open !== null && (!line.startsWith('***') || line.startsWith(moveTo))) { open.body.push(line); continue }
+    // Which of two places a chunk at the end of a file means is not followed.
+    if (open !== null) changes.push(changeOf(open, line.startsWith('*** End of File')))
+    open = at > begin && at < end ? opened(line) : null
   }
-  return changes
+  return open === null ? changes : null
+}
+
+function opened(line: string): OpenChange | null {
+  const [, kind, rest = ''] = header.exec(line) ?? []
+  const path = rest.trim()
+  return path === '' ? null : { kind, path, body: [] }
+}
+
+function changeOf({ kind, path, body }: OpenChange, atTheEnd: boolean): PatchChange {
+  if (kind === 'Add') return { is: 'add', path, content: added(body) }
+  return kind === 'Delete' ? { is: 'delete', path } : updated(path, body, atTheEnd)
 }
 
 function added(body: readonly string[]): string {
@@ -39,9 +48,10 @@ function added(body: readonly string[]): string {
 }
 
 function updated(path: string, body: readonly string[], atTheEnd: boolean): PatchChange {
-  const [first = ''] = body
-  const movedTo = first.startsWith(moveTo) ? first.slice(moveTo.length).trim() : null
-  return { is: 'update', path, movedTo: movedTo === '' ? null : movedTo, chunks: atTheEnd ? null : chunksOf(first.startsWith(moveTo) ? body.slice(1) : body) }
+  const [first = '', ...rest] = body
+  const moves = first.startsWith(moveTo)
+  const movedTo = moves ? first.slice(moveTo.length).trim() : ''
+  return { is: 'update', path, movedTo: movedTo === '' ? null : movedTo, chunks: atTheEnd ? null : chunksOf(moves ? rest : body) }
 }
 
 function chunksOf(body: readonly string[]): readonly PatchChunk[] | null {

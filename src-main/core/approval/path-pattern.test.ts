@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { namesBelowWorkspace, parsePattern, patternCovers } from './path-pattern.ts'
+import { namesBelowWorkspace, parsePattern, patternCovers, roomName } from './path-pattern.ts'
 
 describe('patternCovers', () => {
   it.each([
@@ -57,4 +57,13 @@ describe('patternCovers', () => {
       expect(covered).toBe(expression.test(other))
     }), { numRuns: 3_000 })
   })
+})
+
+describe('roomName', () => {
+  it.each([
+    ['/home/o/copy', '/workspace'], ['/home/o/copy/a/b', '/workspace/a/b'], ['/home/o/copy2/a', '/home/o/copy2/a'], ['/other/home/o/copy/', '/other/home/o/copy/'], ['/etc/passwd', '/etc/passwd'],
+    ['/workspace', '/outside/workspace'], ['/workspace/a', '/outside/workspace/a'], ['/workspaces/a', '/workspaces/a'],
+  ])('of %s is %s where the workspace lies elsewhere', (path, name) => { expect(roomName('/home/o/copy', path)).toBe(name) })
+
+  it.each(['/workspace', '/workspace/a', '/etc/passwd'])('is the path itself where the workspace is called as in the room: %s', (path) => { expect(roomName('/workspace', path)).toBe(path) })
 })

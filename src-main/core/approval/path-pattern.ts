@@ -4,7 +4,18 @@ import { isWellFormed } from '../digest.ts'
 /** A file that an edit names: as the agent wrote it, and where it leads when every link on the way is followed; null when that could not be told. */
 export interface EditedFile { readonly path: string; readonly real: string | null }
 
+/** What the room calls a task's workspace, on every system. */
 export const workspaceRoot = '/workspace'
+
+/**
+ * A plain absolute path of the agent's, as the room names it. `workspace`: what its programs call the workspace. What lies beside keeps its name, unless
+ * the room would take that for the workspace.
+ */
+export function roomName(workspace: string, path: string): string {
+  const within = (folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
+  if (within(workspace)) return `${workspaceRoot}${path.slice(workspace.length)}`
+  return within(workspaceRoot) ? `/outside${path}` : path
+}
 
 const pathCharsMax = 4_096
 const namesMax = 128

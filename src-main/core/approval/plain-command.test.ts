@@ -61,6 +61,7 @@ describe('plainCommand', () => {
 
   it('takes the errors to the output only after a command, and not as a part of a word', () => {
     expect(read('2>&1')).toContain('">"')
+    expect(read('make 2>&1')).toEqual([['make', '2>&1']])
     expect(read('ls 2>&1;ls 2>&1|wc')).toEqual([['ls', '2>&1'], ['ls', '2>&1'], ['wc']])
     expect(read('ls x2>&1')).toContain('">"')
   })

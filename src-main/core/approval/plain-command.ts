@@ -25,18 +25,19 @@ const errorsToOutput = /^2>&1(?=[ ;|&]|$)/
 export function plainCommand(text: string): Result<PlainCommand, string> {
   const strange = /[^\x20-\x7e]/u.exec(text)?.[0]
   if (strange !== undefined) return err(`it contains U+${(strange.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}, which is not printable ASCII`)
-  const parts: string[][] = [[]]
+  let words: string[] = []
+  const parts = [words]
   const joins: string[] = []
   let rest = text
   for (;;) {
     rest = rest.replace(/^ +/, '')
-    const words = parts.at(-1) ?? []
     if (rest === '') break
     const joined = operator.exec(rest)?.[0]
     if (joined !== undefined) {
       if (words.length === 0) return err(`nothing stands before "${joined}"`)
       joins.push(joined)
-      parts.push([])
+      words = []
+      parts.push(words)
       rest = rest.slice(joined.length)
       continue
     }
@@ -48,10 +49,10 @@ export function plainCommand(text: string): Result<PlainCommand, string> {
     words.push(word.value.word)
     rest = rest.slice(word.value.length)
   }
-  const [reread] = parts.flatMap((words) => rereadObjection(words) ?? [])
+  const [reread] = parts.flatMap((each) => rereadObjection(each) ?? [])
   if (reread !== undefined) return err(reread)
-  const last = parts.at(-1)
-  if (last === undefined || last.length === 0) return err(joins.length === 0 ? 'it is empty' : `nothing stands after "${joins.at(-1) ?? ''}"`)
+  const lastJoin = joins.at(-1)
+  if (words.length === 0) return err(lastJoin === undefined ? 'it is empty' : `nothing stands after "${lastJoin}"`)
   return ok({ parts, joins })
 }
 
@@ -75,10 +76,10 @@ function literalWord(text: string): Result<{ readonly word: string; readonly len
   let word = ''
   let at = 0
   while (at < text.length && text[at] !== ' ' && operator.exec(text.slice(at, at + 3)) === null) {
-    const char = text[at] ?? ''
+    const char = text.charAt(at)
     if (char === '\'' || char === '"') {
       const end = text.indexOf(char, at + 1)
-      if (end < 0) return err(`a quote (${char}) is not closed`)
+      if (end === -1) return err(`a quote (${char}) is not closed`)
       const inside = text.slice(at + 1, end)
       const active = char === '"' ? /[$`\\!]/.exec(inside)?.[0] : undefined
       if (active !== undefined) return err(`"${active}" has a meaning of its own inside double quotes`)
@@ -96,6 +97,6 @@ function literalWord(text: string): Result<{ readonly word: string; readonly len
 /** What was read, in one sentence for the owner. */
 export function explainCommand({ parts }: PlainCommand): string {
   const words = parts.reduce((sum, part) => sum + part.length, 0)
-  const programs = [...new Set(parts.map(([first]) => first ?? ''))].join(', ')
+  const programs = [...new Set(parts.flatMap((part) => part.slice(0, 1)))].join(', ')
   return `${String(parts.length)} ${parts.length === 1 ? 'command' : 'commands'} (${programs}), ${String(words)} literal ${words === 1 ? 'word' : 'words'}: no variables, patterns, substitutions or redirections to files`
 }

@@ -51,6 +51,10 @@ describe('what a card offers to stand', () => {
     expect(standingOffer(task, cardOf(subject))).toBe(null)
   })
 
+  it.each<HoldSubject>([{ for: 'brief', inputVersion: 1 }, { for: 'provider', bot: 'coder' }, { for: 'acceptance', treeDigest: 'sha256:x' as Digest }])('is nothing at all on a card for $for, whatever files it names', (subject) => {
+    expect(standingOffer(task, cardOf(subject, { edited: [plain(at)] }))).toBe(null)
+  })
+
   it('has a digest that is of this task, bot, generation, card, scope and time, and of nothing else', () => {
     const digestsOf = (taskId: TaskId, hold: Hold): readonly (Digest | undefined)[] => (standingOffer(taskId, hold)?.choices ?? []).map(({ digest }) => digest)
     const card = commandCard('make')

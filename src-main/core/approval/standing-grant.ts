@@ -3,7 +3,7 @@ import type { ApprovalId, Bot, Digest, Generation, GrantId, Millis, TaskId } fro
 import { digestOf } from '../digest.ts'
 import type { Hold } from './hold.ts'
 import { explainCommand, plainCommand } from './plain-command.ts'
-import { namesBelowWorkspace, parsePattern, patternCovers, workspaceRoot, type EditedFile } from './path-pattern.ts'
+import { namesBelowWorkspace, patternCovers, workspaceRoot, type EditedFile } from './path-pattern.ts'
 
 /** The owner's leave for one bot of one task, for as long as it stands. It never reaches beyond what the sandbox lets happen. */
 export interface StandingGrant {
@@ -40,9 +40,8 @@ function choiceDigest(taskId: TaskId, hold: Hold, scope: GrantScope, forMs: numb
 }
 
 function offeredScopes({ subject, edited }: Hold): { readonly explained: string; readonly scopes: readonly GrantScope[] } | null {
-  if (subject.for === 'command' || (subject.for === 'permission' && subject.command !== null)) {
-    const command = subject.command
-    if (command === null) return null
+  const command = subject.for === 'command' || subject.for === 'permission' ? subject.command : null
+  if (command !== null) {
     const read = plainCommand(command.text)
     return read.ok ? { explained: explainCommand(read.value), scopes: [{ tool: 'bash', ...command }] } : { explained: `Only one run at a time: ${read.error}.`, scopes: [] }
   }
@@ -55,9 +54,9 @@ function offeredScopes({ subject, edited }: Hold): { readonly explained: string;
 function editScopes(files: readonly EditedFile[]): readonly GrantScope[] {
   const [file, another] = files
   // A file may be named like a pattern: its one name must not be taken for one.
-  if (file === undefined || another !== undefined || file.real !== file.path || file.path.includes('*') || !namesBelowWorkspace(file.path).ok) return []
+  if (file === undefined || another !== undefined || file.real !== file.path || file.path.includes('*')) return []
   const folder = `${file.path.slice(0, file.path.lastIndexOf('/'))}/**`
-  return [file.path, folder].filter((pattern) => parsePattern(pattern).ok && patternCovers(pattern, file.path)).map((pattern) => ({ tool: 'edit', pattern }))
+  return [file.path, folder].filter((pattern) => patternCovers(pattern, file.path)).map((pattern) => ({ tool: 'edit', pattern }))
 }
 
 /** A6. Whether a grant can be used now: not revoked, not expired, and of the task's present generation. By a clock that was set back to before it was given, nobody can tell. */

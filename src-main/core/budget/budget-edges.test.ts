@@ -18,6 +18,17 @@ describe('a limit', () => {
     expect(reserve(spent, lowered, 'm', messageCharge).ok).toBe(true)
     expect(reserve(spent, lowered, 't', turnCharge)).toMatchObject({ error: { reason: 'turns' } })
   })
+
+  const nothing: Charge = { turns: 0, messages: 0, requests: 0, tokens: 0, moneyMicroUsd: 0 }
+  it.each(['turns', 'messages', 'requests', 'tokens'] as const)('of %s is used up with its last, stops one more, and lets through what takes none even when it was lowered below', (name) => {
+    const two = { ...limits, [`${name}Max`]: 2 }
+    const first = reserved(emptyBudget, 'a', { ...nothing, [name]: 1 })
+    const used = reserve(first, two, 'b', { ...nothing, [name]: 1 })
+    expect(used.ok).toBe(true)
+    if (!used.ok) return
+    expect(reserve(used.value, two, 'c', { ...nothing, [name]: 1 })).toMatchObject({ error: { reason: name } })
+    expect(reserve(used.value, { ...two, [`${name}Max`]: 1 }, 'c', nothing).ok).toBe(true)
+  })
 })
 
 describe('an accepted unknown cost', () => {

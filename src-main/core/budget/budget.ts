@@ -35,15 +35,17 @@ export function reserve(state: BudgetState, limits: BudgetLimits, id: string, ch
   const held = state.open.get(id)
   if (held !== undefined) return sameCharge(held, charge) ? ok(state) : err({ reason: 'other-charge' })
   const committed = committedOf(state)
-  const caps = { turns: limits.turnsMax, messages: limits.messagesMax, requests: limits.requestsMax, tokens: limits.tokensMax }
-  for (const name of counted) if (charge[name] > 0 && committed[name] + charge[name] > caps[name]) return err({ reason: name })
+  if (charge.turns > 0 && committed.turns + charge.turns > limits.turnsMax) return err({ reason: 'turns' })
+  if (charge.messages > 0 && committed.messages + charge.messages > limits.messagesMax) return err({ reason: 'messages' })
+  if (charge.requests > 0 && committed.requests + charge.requests > limits.requestsMax) return err({ reason: 'requests' })
+  if (charge.tokens > 0 && committed.tokens + charge.tokens > limits.tokensMax) return err({ reason: 'tokens' })
   const cap = limits.moneyMicroUsdMax
   if (cap !== null && charge.requests > 0) {
     if (charge.moneyMicroUsd === null) return err({ reason: 'price-unknown' })
     if ((state.unknown.money && !state.moneyAccepted) || [...state.open.values()].some((open) => open.moneyMicroUsd === null)) return err({ reason: 'usage-unknown' })
     if (committed.moneyMicroUsd + charge.moneyMicroUsd > cap) return err({ reason: 'money' })
   }
-  return ok({ ...state, open: new Map(state.open).set(id, charge) })
+  return ok({ open: new Map(state.open).set(id, charge), settled: state.settled, spent: state.spent, unknown: state.unknown, moneyAccepted: state.moneyAccepted })
 }
 
 /** Settles an open reservation with what was reported. An id that is not open (settled before, never reserved) changes nothing. */
@@ -73,7 +75,7 @@ export function release(state: BudgetState, id: string): BudgetState {
 
 /** The inspector's meters. `unknown`: some of it was not reported, so `used` holds the reservation in its place. */
 export function meters(state: BudgetState, limits: BudgetLimits): Meter[] {
-  const reserved = sumOf([...state.open.values()])
+  const reserved = sumOf(state.open)
   const { spent, unknown } = state
   const priceless = [...state.open.values()].some((charge) => charge.requests > 0 && charge.moneyMicroUsd === null)
   return [
@@ -105,14 +107,19 @@ function sameCharge(a: Charge, b: Charge): boolean {
   return counted.every((name) => a[name] === b[name]) && a.moneyMicroUsd === b.moneyMicroUsd
 }
 
-function sumOf(charges: readonly Charge[]): BudgetState['spent'] {
-  const sum = (pick: (charge: Charge) => number): number => charges.reduce((total, charge) => total + pick(charge), 0)
-  return { turns: sum((c) => c.turns), messages: sum((c) => c.messages), requests: sum((c) => c.requests), tokens: sum((c) => c.tokens), moneyMicroUsd: sum((c) => c.moneyMicroUsd ?? 0) }
+function sumOf(charges: ReadonlyMap<string, Charge>): BudgetState['spent'] {
+  const sum = { turns: 0, messages: 0, requests: 0, tokens: 0, moneyMicroUsd: 0 }
+  for (const charge of charges.values()) {
+    for (const name of counted) sum[name] += charge[name]
+    sum.moneyMicroUsd += charge.moneyMicroUsd ?? 0
+  }
+  return sum
 }
 
 /** Spent and reserved together. */
 export function committedOf(state: BudgetState): BudgetState['spent'] {
-  const open = sumOf([...state.open.values()])
   const { spent } = state
+  if (state.open.size === 0) return spent
+  const open = sumOf(state.open)
   return { turns: spent.turns + open.turns, messages: spent.messages + open.messages, requests: spent.requests + open.requests, tokens: spent.tokens + open.tokens, moneyMicroUsd: spent.moneyMicroUsd + open.moneyMicroUsd }
 }

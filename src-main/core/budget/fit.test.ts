@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
 import { emptyBudget, meters, release, reserve, settle } from './budget.ts'
-import { costMicroUsd, requestCharge } from './charge.ts'
+import { reserved } from './budget.suite.ts'
+import { costMicroUsd, requestCharge, turnCharge } from './charge.ts'
 import { fitRequest, type WantedRequest } from './fit.ts'
 
 const limits: BudgetLimits = { profile: 'pilot', turnsMax: 4, messagesMax: 8, requestsMax: 100, tokensMax: 10_000, moneyMicroUsdMax: null, deadlineMs: 600_000 }
@@ -20,6 +21,20 @@ describe('a request that is fitted into a budget', () => {
     const fit = fitRequest(emptyBudget, { ...limits, moneyMicroUsdMax: 3_000 }, 'a', { ...wanted, price })
     expect(fit).toMatchObject({ ok: true, value: { outputTokensMax: 999 } })
     expect(fit.ok && fit.value.charge.moneyMicroUsd).toBeLessThanOrEqual(3_000)
+  })
+
+  it('gets what is left beside those that run and those that ended', () => {
+    const price = { inputMicroUsd: 1_000_000, outputMicroUsd: 2_000_000 }
+    const ended = settle(reserved(emptyBudget, 'e', { ...turnCharge, tokens: 500, moneyMicroUsd: 700 }, limits), 'e', { tokens: 500, moneyMicroUsd: 700 })
+    const busy = reserved(ended, 'r', { ...turnCharge, tokens: 2_500, moneyMicroUsd: 1_300 }, limits)
+    expect(fitRequest(busy, { ...limits, tokensMax: 6_000 }, 'a', wanted)).toMatchObject({ ok: true, value: { outputTokensMax: 2_000, charge: { tokens: 3_000 } } })
+    expect(fitRequest(busy, { ...limits, moneyMicroUsdMax: 5_000 }, 'a', { ...wanted, price })).toMatchObject({ ok: true, value: { outputTokensMax: 999 } })
+  })
+
+  it('is cut by tokens alone where money is not bounded, and down to the least that is worth a request', () => {
+    const price = { inputMicroUsd: 1_000_000, outputMicroUsd: 2_000_000 }
+    expect(fitRequest(emptyBudget, { ...limits, tokensMax: 1_256 }, 'a', { ...wanted, price })).toMatchObject({ ok: true, value: { outputTokensMax: 256, charge: { tokens: 1_256 } } })
+    expect(fitRequest(emptyBudget, { ...limits, tokensMax: 1_255 }, 'a', { ...wanted, price })).toMatchObject({ error: { reason: 'tokens' } })
   })
 
   it('is cut by tokens alone where output costs nothing, also with the last of the money', () => {

@@ -18,7 +18,7 @@ const outputTokensMin = 256
  */
 export function fitRequest(state: BudgetState, limits: BudgetLimits, id: string, wanted: WantedRequest): Result<Fit, Exhausted> {
   const output = wanted.outputTokensAsked ?? wanted.outputTokensMax
-  const whole = requestCharge({ ...wanted, outputTokensMax: output })
+  const whole = requestCharge({ bodyBytes: wanted.bodyBytes, outputTokensMax: output, price: wanted.price })
   const reserved = reserve(state, limits, id, whole)
   if (reserved.ok) return ok({ state: reserved.value, charge: whole, outputTokensMax: null })
   const room = wanted.streams ? Math.min(output, outputRoom(state, limits, wanted)) : 0

@@ -88,6 +88,14 @@ describe('envelope codec', () => {
   })
 })
 
+it('a request begins the work, or replies in a turn: not the one without the other', () => {
+  const request = good('request')
+  const [turnId, inReplyTo] = ['turn_1', 'env_0']
+  expect([checkEnvelope({ ...request, turnId: null, inReplyTo: null }).ok, checkEnvelope({ ...request, turnId, inReplyTo }).ok]).toEqual([true, true])
+  expect(checkEnvelope({ ...request, turnId, inReplyTo: null })).toEqual({ ok: false, error: { reason: 'missing-field', path: 'inReplyTo', detail: 'a required field is not there' } })
+  expect(checkEnvelope({ ...request, turnId: null, inReplyTo })).toEqual({ ok: false, error: { reason: 'missing-field', path: 'turnId', detail: 'a required field is not there' } })
+})
+
 describe('a refusal', () => {
   const told = (value: unknown): unknown => { const checked = checkEnvelope(value); return checked.ok ? null : checked.error }
   const request = good('request')
@@ -126,6 +134,18 @@ describe('a refusal', () => {
     } catch (error) {
       expect(error instanceof EnvelopeRefused && error.refusal).toEqual({ reason: 'bad-value', path: 'seq', detail: 'a value that is not allowed here' })
     }
+  })
+
+  it('of an envelope that is too large as a whole is given before it is sent, and not at the limit itself', () => {
+    const whole = (length: number): unknown => ({ ...good('question'), payload: { question: 'x'.repeat(length), options: Array.from({ length: 20 }, () => '€'.repeat(500)) } })
+    const room = 32_768 - Buffer.byteLength(canonicalJson(whole(0)))
+    expect([told(whole(room)), told(whole(room + 1))]).toEqual([null, { reason: 'too-large', path: '', detail: '32769 bytes, at most 32768' }])
+  })
+
+  it('of a result is not given at the limit itself, in bytes', () => {
+    const whole = (length: number): EnvelopeDraft => ({ ...good('result'), payload: { ...good('result').payload, summary: '€'.repeat(4_000), testCommand: 'x'.repeat(length) } })
+    const room = 16_384 - Buffer.byteLength(canonicalJson(whole(0).payload))
+    expect([told(whole(room)), told(whole(room + 1))]).toEqual([null, { reason: 'result-too-large', path: 'payload', detail: '16385 bytes, at most 16384' }])
   })
 
   it('is not given at the limit itself, in bytes', () => {

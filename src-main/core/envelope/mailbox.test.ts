@@ -239,7 +239,7 @@ describe('what a mailbox remembers', () => {
     const end = opened(allow(coderEnd(), { transport: 'dm', from: other, to: coder, kinds: ['request'] }), { route, plays: 'lead', taskId: 'task_2' })
     const two = opened(end, { route: toCoder, plays: 'lead', taskId: 'task_3' })
     const first = taken(two, draft())
-    expect(receive(first, route, bytesOf(draft({ taskId: 'task_2' })), 1_000, envelopeRate).verdict.is, 'the same id of another sender').toBe('taken')
+    expect(receive(first, route, bytesOf(draft({ taskId: 'task_2' })), 1_000, envelopeRate).verdict, 'the same id of another sender').toMatchObject({ is: 'taken', binding: { taskId: 'task_2', route } })
     expect(take(first, draft({ taskId: 'task_3', eventId: 'env_3' })).verdict.is, 'the same sequence of another task').toBe('taken')
     expect(take(first, draft({ taskId: 'task_3' })).verdict, 'the same id for another task').toEqual({ is: 'refused', reason: 'conflict' })
   })
@@ -296,7 +296,10 @@ describe('the lead\'s end of a task', () => {
     expect(first.verdict.is).toBe('taken')
     const second = take(first.mailbox, question({ kind: 'progress', eventId: 'env_p', seq: 2, payload: { text: 'half' } }), back)
     expect(second.verdict.is).toBe('taken')
-    expect(take(second.mailbox, { ...failure, seq: 3 }, back).verdict.is).toBe('taken')
+    const third = take(second.mailbox, { ...failure, seq: 3 }, back)
+    expect(third.verdict.is).toBe('taken')
+    const observed = draft({ kind: 'cancel-observed', eventId: 'env_o', inReplyTo: 'env_1', seq: 4, inputVersion: 0, inputDigest: null, payload: { method: 'never-started', checkedProcesses: 0, detail: '' } })
+    expect(take(third.mailbox, observed, back).verdict.is).toBe('taken')
   })
 
   it('refuses words about nothing that it sent', () => {

@@ -49,7 +49,7 @@ describe('a number of a payload', () => {
   it.each<[EnvelopeKind, string, readonly unknown[], readonly unknown[]]>([
     ['result', 'exitCode', [null, 0, -1, 255], [0.5, '0']], ['result', 'filesChanged', [0, 50_000], [-1, 50_001, 1.5]], ['cancel-observed', 'checkedProcesses', [0, 10_000], [-1, 0.5]],
     ['result', 'logDigest', [null], ['sha256:x']], ['result', 'treeDigest', [], [null, 'x']], ['result', 'diffDigest', [], [null, 'x']], ['result', 'testCommand', [null], [0]], ['failure', 'code', ['internal', 'cancelled'], ['boom', null]],
-    ['cancel-observed', 'method', ['pid-namespace-empty', 'never-started', 'process-exited', 'orphans-ended'], ['hoped', null]],
+    ['cancel-observed', 'method', ['pid-namespace-empty', 'never-started', 'process-exited', 'orphans-ended', 'seatbelt-empty'], ['hoped', null]],
   ])('%s.%s is one of its own', (kind, field, right, wrong) => {
     expect(right.map((value) => why(kind, { [field]: value }))).toEqual(right.map(() => null))
     expect(wrong.map((value) => why(kind, { [field]: value }) === null)).toEqual(wrong.map(() => false))
@@ -89,12 +89,4 @@ describe.each(envelopeKinds)('an envelope of kind %s', (kind) => {
   it(inTurn ? 'belongs to a turn' : 'may belong to no turn', () => { if (kind !== 'request') expect(with_({ turnId: null }) === null).toBe(!inTurn) })
   it(replies ? 'says what it replies to' : 'may reply to nothing', () => { if (kind !== 'request') expect(with_({ inReplyTo: null }) === null).toBe(!replies) })
   it(bound ? 'is bound to an input' : 'may be bound to none', () => { expect([with_({ inputDigest: null }) === null, with_({ inputVersion: 0 }) === null, with_({ inputVersion: -1 }) === null]).toEqual([!bound, !bound, false]) })
-})
-
-it('a request begins the work, or replies in a turn: not the one without the other', () => {
-  const request = sample('request')
-  const [turnId, inReplyTo] = ['turn_1', 'env_0']
-  expect([checkEnvelope({ ...request, turnId: null, inReplyTo: null }).ok, checkEnvelope({ ...request, turnId, inReplyTo }).ok]).toEqual([true, true])
-  expect(checkEnvelope({ ...request, turnId, inReplyTo: null })).toEqual({ ok: false, error: { reason: 'missing-field', path: 'inReplyTo', detail: 'a required field is not there' } })
-  expect(checkEnvelope({ ...request, turnId: null, inReplyTo })).toEqual({ ok: false, error: { reason: 'missing-field', path: 'turnId', detail: 'a required field is not there' } })
 })

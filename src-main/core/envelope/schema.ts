@@ -22,7 +22,7 @@ export const payloadSchemas = {
   }),
   failure: z.strictObject({ code: failureCodeSchema, message: z.string().min(1).max(2_000) }),
   cancel: z.strictObject({ cause: z.string().min(1).max(500) }),
-  'cancel-observed': z.strictObject({ method: z.enum(['pid-namespace-empty', 'never-started', 'process-exited', 'orphans-ended']), checkedProcesses: z.int().min(0), detail: z.string().max(500) }),
+  'cancel-observed': z.strictObject({ method: z.enum(['pid-namespace-empty', 'never-started', 'process-exited', 'orphans-ended', 'seatbelt-empty']), checkedProcesses: z.int().min(0), detail: z.string().max(500) }),
 } as const satisfies Record<EnvelopeKind, z.ZodType>
 export type EnvelopePayload = { readonly [K in EnvelopeKind]: z.infer<(typeof payloadSchemas)[K]> }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { failureSchema } from '../../../src-preload/contract/failure.ts'
 import { botSchema, callIdSchema, millisSchema, taskIdSchema } from '../../../src-preload/contract/ids.ts'
 import { exchangeSchema } from '../../../src-preload/contract/settings.ts'
-import { servingPathSchema } from '../../../src-preload/contract/task.ts'
+import { callWaitsSchema, servingPathSchema } from '../../../src-preload/contract/task.ts'
 import { servingSchema, vendorOrderSchema, vendorWordSchema } from './vendor.ts'
 
 /** What app and proxy process say to each other. Both ends parse; the parent port is the only way a credential enters the proxy. */
@@ -29,7 +29,7 @@ export type GatewayGrant = z.infer<typeof gatewayGrantSchema>
 export const admissionSchema = z.discriminatedUnion('admit', [
   /** `outputTokensMax`: how many tokens of output were reserved, where that is less than the model may put out: the stream is cut there. */
   z.object({ admit: z.literal(true), outputTokensMax: z.number().int().min(0).optional() }),
-  z.object({ admit: z.literal(false), code: z.string().min(1).max(100), message: z.string().max(2_000) }),
+  z.object({ admit: z.literal(false), code: z.string().min(1).max(100), message: z.string().max(2_000), again: z.literal(true).optional() }),
 ])
 
 /** App → proxy. `firstCallNumber`: call numbers go up from it, so that none is used twice after a restart. */
@@ -53,7 +53,10 @@ const callEndSchema = z.object({
   final: z.boolean(),
   /** A fallback was tried after the direct call may have reached its provider, which may charge that one as well. */
   directLeft: z.boolean().optional(),
+  /** After how long the provider that refused wants to be asked again, where it says so. */
+  retryAfterMs: z.number().min(0).optional(),
 })
+const callProgressSchema = z.object({ callNumber: callNumberSchema, taskId: taskIdSchema, bot: botSchema, waits: callWaitsSchema })
 const previewSchema = z.object({
   taskId: taskIdSchema, sessionId: z.string().nullable(), callId: callIdSchema, tool: z.string().nullable(), argumentBytes: z.number().int().min(0), target: z.string().nullable(),
   tail: z.string(), tailOf: z.string().nullable(), contentLines: z.number().int().nullable(), before: z.string().nullable(), fields: z.array(z.object({ name: z.string(), value: z.string() })).readonly(), idUsedTwice: z.boolean(), state: z.enum(['growing', 'complete', 'interrupted']), seenAt: millisSchema,
@@ -64,6 +67,7 @@ export const fromProxySchema = z.discriminatedUnion('is', [
   z.object({ is: z.literal('ready'), port: z.number().int().nullable(), note: z.string().nullable() }),
   z.object({ is: z.literal('granted'), grantId: z.string(), failure: failureSchema.nullable() }),
   z.object({ is: z.literal('admission-ask'), ask: admissionAskSchema }),
+  z.object({ is: z.literal('call-progress'), progress: callProgressSchema }),
   z.object({ is: z.literal('call-ended'), end: callEndSchema }),
   z.object({ is: z.literal('preview'), preview: previewSchema }),
   z.object({ is: z.literal('vendor-ask'), jobId: z.number().int(), order: vendorOrderSchema }),

@@ -17,6 +17,7 @@ export type OwnerCommand =
   | { readonly is: 'stop-task' }
   | { readonly is: 'request-revision'; readonly revision: TaskId; readonly requirement: string }
   | { readonly is: 'resolve-recovery'; readonly exit: RecoveryExit }
+  | { readonly is: 'clean-up' }
 
 /** What the host observed. Outcomes of effects, signals of the coder, the clock. */
 export type HostCommand =
@@ -33,7 +34,7 @@ export type HostCommand =
   | { readonly is: 'turn-ended'; readonly messageId: string; readonly outcome: 'completed' | 'failed' | 'aborted'; readonly text: string; readonly failure: Failure | null }
   | { readonly is: 'message-said'; readonly name: string; readonly text: string; readonly reasoning: boolean }
   | { readonly is: 'tool-started'; readonly callId: CallId; readonly tool: string; readonly target: string | null; readonly input: string; readonly inputDigest: Digest; readonly inputBytes: number; readonly parentCallId?: CallId | null }
-  | { readonly is: 'tool-ended'; readonly callId: CallId; readonly tool: string; readonly parentCallId?: CallId | null; readonly state: 'done' | 'failed' | 'interrupted'; readonly input: string; readonly inputDigest: Digest; /** Of a call that edits: what its leave is compared with. */ readonly change?: Digest | null; readonly inputBytes: number; readonly target: string | null; readonly output: string; readonly outputTruncated: boolean; readonly exitCode: number | null; readonly title: string | null; readonly reason: string | null }
+  | { readonly is: 'tool-ended'; readonly callId: CallId; readonly tool: string; readonly parentCallId?: CallId | null; readonly state: 'done' | 'failed' | 'interrupted'; readonly input: string; readonly inputDigest: Digest; /** Of a call that edits: what its leave is compared with. */ readonly change?: Digest | null; /** What a granted edit left that is other than approved. */ readonly strayed?: string; readonly inputBytes: number; readonly target: string | null; readonly output: string; readonly outputTruncated: boolean; readonly exitCode: number | null; readonly title: string | null }
   | { readonly is: 'call-id-used-twice'; readonly callId: CallId; readonly tool: string | null }
   | { readonly is: 'permission-asked'; readonly permissionId: string; readonly callId: CallId | null; readonly permission: string; readonly patterns: readonly string[]; readonly command: { readonly text: string; readonly cwd: string } | null; readonly files: readonly EditedFile[]; readonly diff: string | null; readonly isolation: string; /** Of an edit: the call that asks. */ readonly edit?: EditCall; /** A subagent asks: the call that began it. */ readonly parentCallId?: CallId | null }
   | { readonly is: 'foreign-permission-answer'; readonly permissionId: string; readonly reply: string }
@@ -54,6 +55,8 @@ export type HostCommand =
   | { readonly is: 'effect-failed'; readonly effect: string; readonly failure: Failure; /** Which ask was to be answered. */ readonly permissionId?: string }
   | { readonly is: 'deadline-passed' }
   | { readonly is: 'question-expired'; readonly questionId: QuestionId }
+  /** What stands in the workspace of a result that waits; `found` null: it could not be read. `asked`: the owner asked for it. */
+  | { readonly is: 'result-compared'; readonly expected: Digest; readonly found: Digest | null; readonly why: string | null; readonly asked: boolean }
   | { readonly is: 'apply-unclear' }
   | { readonly is: 'hold-not-shown'; readonly approvalId: ApprovalId }
   | { readonly is: 'app-restarted'; readonly proof: StopProof }

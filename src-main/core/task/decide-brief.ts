@@ -5,6 +5,7 @@ import { err } from '../../../src-preload/contract/result.ts'
 import type { Brief } from '../../../src-preload/contract/task.ts'
 import { makeHold } from '../approval/hold.ts'
 import { canonicalJson, digestOf, utf8Bytes, wellFormed } from '../digest.ts'
+import { looksLikeKey, redactKeyLooking } from '../redaction.ts'
 import type { EnvelopePayload } from '../envelope/codec.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
 import { outOfBudget, toppedUpMeanwhile, topUpWaits } from './top-up.ts'
@@ -20,6 +21,9 @@ const smallestBriefBytes = 512
 /** A task needs its request and its result. */
 const messagesNeeded = 2
 
+/** The journal would keep another command than was written, and that one would run. */
+const keyInTestCommand = err(failure('invalid-input', 'The test command holds what looks like a key. That is never kept, so another command would run.', 'Put the key into a file that the tests read, or leave it out.'))
+
 /** A task begins. */
 export function openTask(command: Extract<OwnerCommand, { is: 'open-task' }>, ctx: DecideContext): Decided {
   const { task } = command
@@ -27,6 +31,7 @@ export function openTask(command: Extract<OwnerCommand, { is: 'open-task' }>, ct
   if (utf8Bytes(canonicalJson(requirement)) + smallestBriefBytes > limits.taskInputBytesMax) return err(failure('invalid-input', 'The requirement is larger than what a bot can be sent (16 KiB).', 'Shorten it, or put details into a file of the folder.'))
   if (task.runtime === 'opencode-run' && task.grant.edits === 'ask') return err(failure('invalid-input', 'The OpenCode CLI cannot ask before each edit: “opencode run” would refuse every one by itself.', 'Allow or deny edits, or choose the OpenCode server for this task.'))
   if (task.budget.messagesMax < messagesNeeded) return err(failure('invalid-input', 'The budget allows fewer than two messages between the bots.', 'Allow at least two: the request and its result.'))
+  if (looksLikeKey(task.testCommand ?? '')) return keyInTestCommand
   const testCommand = task.testCommand === null || task.testCommand.trim() === '' ? null : wellFormed(task.testCommand)
   return decided([{
     type: 'task-opened', taskId: command.taskId, title: wellFormed(task.title), requirement, criteria: task.criteria.map(wellFormed), testCommand, source: task.source,
@@ -85,8 +90,17 @@ export function writeBrief(state: TaskState, command: Extract<OwnerCommand, { is
   return propose(state, ctx, 'owner', command.brief)
 }
 
+/** What looks like a key is never kept: the card shows, and Bot B gets, what stands in its place. */
+function withoutKeys(brief: Brief): Brief {
+  return {
+    ...brief, goal: redactKeyLooking(brief.goal), scope: redactKeyLooking(brief.scope), criteria: brief.criteria.map(redactKeyLooking),
+    excerpts: brief.excerpts.map((excerpt) => ({ ...excerpt, content: redactKeyLooking(excerpt.content) })),
+  }
+}
+
 function propose(state: TaskState, ctx: DecideContext, by: 'lead' | 'owner', written: Brief): Decided {
-  const brief = tidyBrief(written)
+  const brief = withoutKeys(tidyBrief(written))
+  if (looksLikeKey(brief.testCommand)) return keyInTestCommand
   const fits = checkRequest(requestPayload(state, brief), limits.taskInputBytesMax)
   if (!fits.ok) return err(failure('invalid-input', `This brief cannot be sent. ${fits.error}`, 'Shorten the brief, or take excerpts out of it.'))
   const text = canonicalJson(brief)

@@ -39,5 +39,5 @@ export function goOn(state: TaskState, ctx: DecideContext, before: readonly Task
 
 /** The owner did not raise it: the task ends, or its result comes to the owner as it is. */
 export function topUpDenied(state: TaskState, ctx: DecideContext, settled: TaskEvent): Decided {
-  return withoutCorrection(state, ctx, [settled]) ?? failTask(state, failure('budget-exhausted', 'The budget was used up, and the owner did not raise it.', 'Request a revision with a larger budget, or start a new task.'), [settled])
+  return withoutCorrection(state, ctx, [settled]) ?? failTask(state, failure('budget-exhausted', 'The budget was used up, and the owner did not raise it.', 'Start a new task with a larger budget.'), [settled])
 }

@@ -17,7 +17,7 @@ const write = (content: string, filePath = path): unknown => ({ filePath, conten
 const call = (name: string): CallId => `call_${name}` as CallId
 const diffOf = (after: string): string => createTwoFilesPatch(path, path, 'old\n', after)
 const ask = (name: string, input: unknown, diff: string, tool = 'write'): TaskCommand => ({ is: 'permission-asked', permissionId: `per_${name}`, callId: call(name), permission: 'edit', patterns: [], command: null, files: [{ path, real: path }], diff, isolation: 'bubblewrap', edit: { tool, input, bases: [{ path, text: 'old\n' }] } })
-const ended = (name: string, input: unknown, change: Partial<Ended> = {}): TaskCommand => ({ is: 'tool-ended', callId: call(name), tool: 'write', state: 'done', input: JSON.stringify(input), inputDigest: digestOfText(JSON.stringify(input)), inputBytes: 2, target: path, output: '', outputTruncated: false, exitCode: null, title: null, reason: null, change: editDigest('write', input), ...change })
+const ended = (name: string, input: unknown, change: Partial<Ended> = {}): TaskCommand => ({ is: 'tool-ended', callId: call(name), tool: 'write', state: 'done', input: JSON.stringify(input), inputDigest: digestOfText(JSON.stringify(input)), inputBytes: 2, target: path, output: '', outputTruncated: false, exitCode: null, title: null, change: editDigest('write', input), ...change })
 const began = (name: string): TaskCommand => ({ is: 'tool-started', callId: call(name), tool: 'write', target: path, input: '{}', inputDigest: digestOfText('{}'), inputBytes: 2 })
 const asking = (edits: 'ask' | 'deny' | 'allow' = 'ask'): Played => playToWork(say.open({ task: { grant: { ...aTask.grant, edits } } }))
 const approved = (input: unknown = write('new\n')): Played => {
@@ -58,6 +58,13 @@ describe('an edit that the owner approved', () => {
     unseen.decideHold('approved')
     expect(unseen.play(ended('1', write('x'))).state.status).toBe('failed')
     expect(brokenLaws(unseen.history)).toEqual([])
+  })
+
+  it('stops the run, and says why, when it left something other than approved', () => {
+    const task = approved().play(ended('1', write('new\n'), { strayed: '/workspace/src/a.ts leads elsewhere than when it was approved' }))
+    expect(task.state).toMatchObject({ status: 'failed', failure: { message: 'What Bot B\'s call did is not what was approved: /workspace/src/a.ts leads elsewhere than when it was approved. The run was stopped.' } })
+    expect(task.effects).toEqual([{ kind: 'coder.stop' }])
+    expect(brokenLaws(task.history)).toEqual([])
   })
 
   it('is told, and no more, when the run is being stopped already', () => {
@@ -145,5 +152,42 @@ describe('an edit that is asked for', () => {
     const worded = (task: Played): string | undefined => waitingHolds(task.state)[0]?.hold.facts.find(({ label }) => label === 'Bound')?.value
     expect(worded(asking().play(ask('1', write('new\n'), diffOf('new\n'))))).toContain('this change of this call')
     expect(worded(asking().play(ask('1', { filePath: path, oldString: 'nowhere', newString: 'x' }, diffOf('new\n'), 'edit')))).toContain('could not be worked out a second time')
+  })
+})
+
+describe('an edit that ends under the id of a call that has ended', () => {
+  const again = (task: Played): Played => task.play(ended('1', write('other\n')))
+  const after = (edits: 'ask' | 'deny' | 'allow'): Played => asking(edits).play(ended('1', write('new\n'), { state: edits === 'allow' ? 'done' : 'failed' }))
+
+  it('stops the run where edits are asked for or denied, also when it was allowed: whose leave it had nobody can tell', () => {
+    for (const edits of ['ask', 'deny'] as const) {
+      const task = again(after(edits))
+      expect(task.state).toMatchObject({ status: 'failed', failure: { code: 'opencode-failed', message: expect.stringContaining('the id of an earlier call') as string } })
+      expect([task.effects, brokenLaws(task.history)]).toEqual([[{ kind: 'coder.stop' }], []])
+    }
+    const allowed = after('ask').play(ask('1', write('other\n'), diffOf('other\n')))
+    allowed.decideHold('approved')
+    expect(again(allowed).state.status).toBe('failed')
+  })
+
+  it('is on record, makes an earlier test run stale, and is told to the owner where edits are allowed', () => {
+    const task = after('allow').play({ is: 'command-ran', text: 'bun test', cwd: '/workspace', exitCode: 0, refused: null, logDigest: digestOfText(''), logTail: '', durationMs: 1, limitHit: null })
+    expect(task.state.lastTestRun).not.toBeNull()
+    again(task)
+    expect(task.state.status).toBe('working')
+    expect(task.state.lastTestRun).toBeNull()
+    expect(task.history.filter(({ payload }) => payload.type === 'tool-ended')).toHaveLength(2)
+    expect(task.history.at(-1)?.payload).toMatchObject({ type: 'noted', level: 'warning' })
+    const before = task.history.length
+    again(task)
+    expect(task.history, 'its double').toHaveLength(before)
+    expect(brokenLaws(task.history)).toEqual([])
+  })
+
+  it('is a double when it is the same edit, or none that was made', () => {
+    const task = after('ask')
+    const before = task.history.length
+    task.play(ended('1', write('new\n')), ended('1', write('other\n'), { state: 'interrupted' }), ended('1', write('other\n'), { tool: 'read', change: null }))
+    expect(task.history).toHaveLength(before)
   })
 })

@@ -1,3 +1,4 @@
+import type { FailureCode } from '../../../src-preload/contract/failure.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
 import { leadFailed } from './decide-brief.ts'
 import { reviewed } from './decide-result.ts'
@@ -41,6 +42,9 @@ function notStopped(state: TaskState, command: Failed, noted: TaskEvent): Decide
   return state.recovery?.resending === true ? decided([noted, { type: 'recovery-needed', what: uncertain(`Nothing was sent again. ${command.failure.message}`) }]) : decided([noted])
 }
 
+/** The runtime knows the ask no more, is gone, or was told no in place of a yes that came too late. */
+const nothingHangs: ReadonlySet<FailureCode> = new Set(['unknown-approval', 'opencode-exited', 'command-refused'])
+
 /**
  * The answer to an ask did not reach the runtime for certain: its card says so. Where the runtime knows the ask no more, or is gone, nothing
  * hangs on it; else the turn may wait for ever on an answer that was lost, or go on with one that was not, and only the owner can tell.
@@ -51,7 +55,7 @@ function answerUndelivered(state: TaskState, command: Failed, permissionId: stri
   if (over && record === undefined) return ignored
   const undelivered: TaskEvent = { type: 'answer-undelivered', permissionId, approvalId: record?.hold.approvalId ?? null, failure: command.failure }
   const turn = activeTurn(state)
-  const hangs = !over && turn !== null && state.phase === 'coding' && state.coder.is === 'running' && command.failure.code !== 'unknown-approval' && command.failure.code !== 'opencode-exited'
+  const hangs = !over && turn !== null && state.phase === 'coding' && state.coder.is === 'running' && !nothingHangs.has(command.failure.code)
   return decided(hangs ? [undelivered, { type: 'recovery-needed', what: uncertain(`An answer to an ask of turn ${String(turn.index)} may not have arrived: ${command.failure.message}`) }] : [undelivered])
 }
 

@@ -49,6 +49,15 @@ describe('an edit that the owner is to be asked about', () => {
   })
 })
 
+describe('a call that ends while its ask waits', () => {
+  it('takes its card with it, and no other', () => {
+    const task = askingForEdits().play(say.toolStarted('call_1'), ask({}), say.bash('per_0', 'make'), say.toolEnded('call_1'))
+    expect(waitingHolds(task.state).map(({ hold }) => hold.subject)).toMatchObject([{ for: 'permission', permissionId: 'per_0' }])
+    expect([...task.state.holds.values()].find(({ hold }) => hold.callId === 'call_1')?.outcome).toBe('withdrawn')
+    expect(brokenLaws(task.history)).toEqual([])
+  })
+})
+
 describe('an answer that did not arrive for certain', () => {
   const answered = (): Played => {
     const task = playToWork().play(say.bash('per_1', 'make'))
@@ -63,7 +72,7 @@ describe('an answer that did not arrive for certain', () => {
     expect(brokenLaws(task.history)).toEqual([])
   })
 
-  it.each(['unknown-approval', 'opencode-exited'] as const)('is told, and leaves nothing uncertain where nobody waits for it: %s', (code) => {
+  it.each(['unknown-approval', 'opencode-exited', 'command-refused'] as const)('is told, and leaves nothing uncertain where nobody waits for it: %s', (code) => {
     const task = answered().play(undelivered(code))
     expect(task.events.at(-1)).toMatchObject({ type: 'answer-undelivered', permissionId: 'per_1' })
     expect(task.state.recovery).toBeNull()

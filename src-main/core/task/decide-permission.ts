@@ -5,6 +5,7 @@ import { makeHold, type Hold } from '../approval/hold.ts'
 import { workspaceRoot } from '../approval/path-pattern.ts'
 import type { StandingGrant } from '../approval/standing-grant.ts'
 import { utf8Bytes } from '../digest.ts'
+import { looksLikeKey } from '../redaction.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
 import { decided, failTask, ignored, interruptTools, withdrawHolds, type Decided } from './decision.ts'
 import { askedBy, editAsked, filesText, type Rule } from './decide-edit.ts'
@@ -29,6 +30,8 @@ function hardDenial(command: { readonly text: string; readonly cwd: string }): s
   if (!allWellFormed(command)) return 'The command holds half of a character, so it cannot be shown as it is.'
   if (utf8Bytes(command.text) > limits.commandTextBytesMax) return 'The command is too long to be shown whole.'
   if (command.text.includes('\0')) return 'The command contains a NUL character.'
+  // What the journal does not keep, no card can show.
+  if (looksLikeKey(command.text) || looksLikeKey(command.cwd)) return 'The command holds what looks like a key. That is never kept, so it cannot be shown whole.'
   return null
 }
 
@@ -69,7 +72,7 @@ function unexpected(state: TaskState, permission: string, denial: Decided): Deci
 /** A command reached the broker without a grant of its own. */
 export function commandAsked(state: TaskState, command: Host<'command-asked'>, ctx: DecideContext): Decided {
   const shell = { text: command.text, cwd: command.cwd }
-  const answer = (allow: boolean, by: string, message: string, grant?: StandingGrant): Decided => decided([{ type: 'permission-ruled', permissionId: command.askId, callId: null, ruling: allow ? 'granted' : 'denied', by, text: command.text, ...byGrant(grant) }], [{ kind: 'coder.answerCommand', askId: command.askId, allow, message }])
+  const answer = (allow: boolean, by: string, message: string, grant?: StandingGrant): Decided => decided([{ type: 'permission-ruled', permissionId: command.askId, callId: null, ruling: allow ? 'granted' : 'denied', by, text: command.text, ...byGrant(grant) }], [{ kind: 'coder.answerCommand', askId: command.askId, allow, message, ...byGrant(grant) }])
   if (activeTurn(state) === null || state.phase !== 'coding') return answer(false, 'no active turn', 'no turn is active')
   const denial = hardDenial(shell)
   if (denial !== null) return answer(false, 'policy', denial)

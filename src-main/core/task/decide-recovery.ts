@@ -6,6 +6,7 @@ import { decided, endOfTurn, failTask, hangsOnTurn, ignored, interruptTools, ref
 import { afterRestart, type EffectKind } from './effects.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, isFinished, uncertain, type TaskState, type Turn } from './model.ts'
+import { resolveCompared } from './decide-compared.ts'
 import { applyRefused, applied } from './decide-result.ts'
 import { coderStopped, deadlinePassed } from './decide-stop.ts'
 import { sessionTitle, startTurn } from './turns.ts'
@@ -58,8 +59,9 @@ function interruptedWords(turn: Turn): string {
 export function coderExited(state: TaskState, command: Host<'coder-exited'>): Decided {
   if (state.coder.is !== 'running' && state.coder.is !== 'starting') return ignored
   if (state.phase === 'stopping' || state.recovery?.resending === true) return ignored // The stop that is under way brings its proof.
+  // Its end is not yet the proof that nobody is left: that is what the stop brings, which is under way or begins again.
+  if (isFinished(state.status) || state.phase === 'acceptance-waits') return decided([], [{ kind: 'coder.stop' }])
   const lost = lostWithCoder(state, `OpenCode ended (${command.how}).`, null)
-  if (isFinished(state.status)) return decided(lost, state.workspaceDisposed ? [] : [{ kind: 'workspace.dispose' }])
   const turn = activeTurn(state)
   if (turn !== null) return decided([...lost, { type: 'recovery-needed', what: uncertain(`OpenCode ended (${command.how}). ${interruptedWords(turn)}`) }], [], retired)
   if (state.phase === 'starting-coder') return failTask({ ...state, coder: { is: 'gone' } }, failure('opencode-exited', `OpenCode ended while it started (${command.how}).`, 'Look at Settings → Runtimes, then start the task again.'), lost)
@@ -99,6 +101,7 @@ export function turnReconciled(state: TaskState, command: Host<'turn-reconciled'
 export function resolveRecovery(state: TaskState, command: Extract<OwnerCommand, { is: 'resolve-recovery' }>, ctx: DecideContext): Decided {
   if (state.recovery === null) return wrongState(state, 'Resolving')
   if (state.phase === 'applying') return resolveApply(state, command, ctx)
+  if (state.phase === 'acceptance-waits') return resolveCompared(state, command)
   const turn = activeTurn(state)
   if (turn === null) return decided([{ type: 'recovery-resolved', exit: command.exit, detail: 'Nothing was in flight any more.' }])
   const resolved = resolvedBy(command.exit)

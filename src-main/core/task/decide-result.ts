@@ -4,6 +4,7 @@ import type { Evidence } from '../../../src-preload/contract/task.ts'
 import { makeHold, type Hold } from '../approval/hold.ts'
 import { canonicalJson } from '../digest.ts'
 import type { DecideContext, HostCommand, OwnerCommand } from './commands.ts'
+import { endsUncertain } from './decide-compared.ts'
 import { closing, decided, ignored, withdrawHolds, wrongState, type Decided } from './decision.ts'
 import type { Effect } from './effects.ts'
 import type { TaskEvent } from './events.ts'
@@ -68,7 +69,7 @@ export function acceptanceApproved(state: TaskState, settled: TaskEvent): Decide
 /** The owner rejects: summary and history are kept. */
 export function acceptanceDenied(state: TaskState, settled: TaskEvent, reason: string | null): Decided {
   if (state.phase !== 'acceptance-waits') return wrongState(state, 'Rejecting')
-  return decided([settled, { type: 'rejected', reason }], closing(state), 'all')
+  return decided([settled, ...endsUncertain(state), { type: 'rejected', reason }], closing(state), 'all')
 }
 
 /** An apply that was uncertain and whose outcome is known now. */
@@ -93,5 +94,5 @@ export function requestRevision(state: TaskState, command: Extract<OwnerCommand,
   const requested: TaskEvent = { type: 'revision-requested', revision: command.revision, requirement: command.requirement }
   if (isFinished(state.status)) return decided([{ type: 'noted', level: 'info', text: 'A revision was requested as a new task.', todo: null }])
   if (state.phase !== 'acceptance-waits') return wrongState(state, 'Requesting a revision')
-  return decided([...withdrawHolds(state, 'A revision was requested.'), requested], closing(state), 'all')
+  return decided([...withdrawHolds(state, 'A revision was requested.'), ...endsUncertain(state), requested], closing(state), 'all')
 }

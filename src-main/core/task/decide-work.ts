@@ -1,8 +1,8 @@
 import { failure } from '../../../src-preload/contract/failure.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
-import { decided, endOfTurn, failTask, ignored, refuseAsks, type Decided } from './decision.ts'
+import { decided, endOfTurn, failTask, ignored, refuseAsks, withdrawHolds, type Decided } from './decision.ts'
 import { goOn } from './decide-budget.ts'
-import { editDiffers } from './decide-edit.ts'
+import { editDiffers, editUnderUsedId, endOf, startOf } from './decide-edit.ts'
 import type { TaskEvent } from './events.ts'
 import { activeTurn, isFinished, uncertain, type TaskState } from './model.ts'
 import { outOfBudget, toppedUpMeanwhile, topUpWaits } from './top-up.ts'
@@ -62,12 +62,14 @@ export function toolStarted(state: TaskState, command: Host<'tool-started'>): De
 
 /** P1. Exactly one final record a call: doubles and late ones are dropped. A finished task opens no new row. */
 export function toolEnded(state: TaskState, command: Host<'tool-ended'>): Decided {
-  if (state.endedTools.has(command.callId)) return ignored
+  if (state.endedTools.has(command.callId)) return editUnderUsedId(state, command)
   const open = state.openTools.has(command.callId)
   if (!open && isFinished(state.status)) return ignored
   const events: TaskEvent[] = []
-  if (!open) events.push({ type: 'tool-started', callId: command.callId, tool: command.tool, target: command.target, input: command.input, inputDigest: command.inputDigest, inputBytes: command.inputBytes, parentCallId: command.parentCallId ?? null })
-  events.push({ type: 'tool-ended', callId: command.callId, tool: command.tool, state: command.state, output: command.output, outputTruncated: command.outputTruncated, exitCode: command.exitCode, title: command.title, reason: command.reason })
+  if (!open) events.push(startOf(command))
+  events.push(endOf(command))
+  // The runtime may have taken it together with another ask: nobody waits for its answer any more.
+  events.push(...withdrawHolds(state, 'Its call has ended.', (subject, callId) => subject.for === 'permission' && callId === command.callId))
   return editDiffers(state, command, events) ?? decided(events)
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { failure } from '../../../src-preload/contract/failure.ts'
+import { digestSchema } from '../../../src-preload/contract/ids.ts'
 import { decodeEnvelope } from '../envelope/codec.ts'
 import { activeTurn, openQuestion, waitingHolds } from './model.ts'
 import { aBrief, aTask, collect, playTask, playToResult, playToSend, playToWork, remoteTarget, say, submitTurn, type Played } from './played.suite.ts'
@@ -286,7 +287,11 @@ describe('uncertainty', () => {
   })
 
   it('starts one process however often the owner asks to check or resend', () => {
-    const task = playToWork().play(say.restarted, { is: 'resolve-recovery', exit: 're-check' })
+    const task = playToWork().play(say.restarted)
+    const checking = (): unknown => taskRow(task.state, { isolation: null, waiting: null }).recovery?.checking
+    expect(checking()).toBeUndefined()
+    task.play({ is: 'resolve-recovery', exit: 're-check' })
+    expect(checking(), 'and says so while it starts').toBe(true)
     expect(task.effects).toEqual([{ kind: 'coder.start' }])
     task.play({ is: 'resolve-recovery', exit: 're-check' })
     expect(task.effects).toEqual([])
@@ -308,13 +313,34 @@ describe('uncertainty', () => {
     expect(task.state.spending.open.get('call-1')?.tokens).toBe(15)
   })
 
-  it('disposes of a finished task\'s workspace when its process ends although its stop was not proven', () => {
+  it('takes the end of a finished task\'s process for no proof: it is stopped again, and only then gone and cleaned up', () => {
     const task = playToResult().play({ is: 'effect-failed', effect: 'coder.stop', failure: broken })
     task.decideHold('denied')
     expect(task.effects).toEqual([{ kind: 'coder.stop' }])
     task.play({ is: 'effect-failed', effect: 'coder.stop', failure: broken }, { is: 'coder-exited', how: 'SIGKILL' })
-    expect(task.state.coder.is).toBe('gone')
-    expect(task.effects).toEqual([{ kind: 'workspace.dispose' }])
+    expect([task.state.coder.is, task.effects]).toEqual(['running', [{ kind: 'coder.stop' }]])
+    task.play({ is: 'effect-failed', effect: 'coder.stop', failure: broken }, { is: 'stop-task' })
+    expect([task.state.coder.is, task.effects]).toEqual(['running', [{ kind: 'coder.stop' }]])
+    task.play(say.stopped)
+    expect([task.state.coder.is, task.effects]).toEqual(['gone', [{ kind: 'workspace.dispose' }]])
+    expect(task.events.filter(({ type }) => type === 'coder-gone')).toMatchObject([{ proof: { method: expect.any(String) as string } }])
+  })
+
+  it('lets its owner delete what a finished task left, on record, and not before its process is known to be gone', () => {
+    const refused = { ok: false, error: { code: 'wrong-state' } }
+    const task = playToResult()
+    expect(task.give({ is: 'clean-up' })).toMatchObject(refused)
+    task.decideHold('denied')
+    expect(task.give({ is: 'clean-up' })).toMatchObject(refused)
+    task.play(say.stopped, { is: 'clean-up' })
+    expect(task.events.at(-1)).toMatchObject({ type: 'noted', level: 'info', text: expect.stringContaining('deleted what this task had left on disk') as string })
+  })
+
+  it('counts a run of the test command in another folder as no test run', () => {
+    const ran = (cwd: string) => ({ is: 'command-ran', text: 'bun test', cwd, exitCode: 0, refused: null, logDigest: digestSchema.parse(`sha256:${'0'.repeat(64)}`), logTail: '', durationMs: 5, limitHit: null }) as const
+    const task = playToWork().play(ran('/workspace/fake'))
+    expect(task.state.lastTestRun).toBeNull()
+    expect(task.play(ran('/workspace')).state.lastTestRun).toMatchObject({ command: 'bun test', exitCode: 0 })
   })
 
   it('disposes of a finished task\'s workspace although the app ended before that was done', () => {

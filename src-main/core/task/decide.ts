@@ -1,6 +1,6 @@
 import { failure } from '../../../src-preload/contract/failure.ts'
-import { err } from '../../../src-preload/contract/result.ts'
-import { checkDecision } from '../approval/hold.ts'
+import { err, ok } from '../../../src-preload/contract/result.ts'
+import { checkDecision, refuseConcealed } from '../approval/hold.ts'
 import type { DecideContext, HostCommand, OwnerCommand, TaskCommand } from './commands.ts'
 import { briefApproved, briefWritten, denied, leadFailed, openTask, providerApproved, workspacePrepared, writeBrief } from './decide-brief.ts'
 import { topUpApproved, topUpDenied } from './decide-budget.ts'
@@ -8,6 +8,7 @@ import { callEnded, callUnservable, callWanted } from './decide-calls.ts'
 import { appRestarted, coderExited, resolveRecovery, stoppedToResend, turnAmbiguous, turnReconciled } from './decide-recovery.ts'
 import { acceptanceApproved, acceptanceDenied, applied, applyRefused, evidenceCollected, requestRevision, reviewed } from './decide-result.ts'
 import { coderStopped, deadlinePassed, requestStop } from './decide-stop.ts'
+import { resultCompared } from './decide-compared.ts'
 import { correctionOverdue, verified } from './decide-verified.ts'
 import { grantGiven, revokeGrant } from './decide-grant.ts'
 import { askGone, commandAsked, foreignAnswer, permissionAsked } from './decide-permission.ts'
@@ -19,7 +20,7 @@ import { chooseAmount } from './top-up.ts'
 import { isFinished, type TaskState } from './model.ts'
 
 /** What a finished task still takes: the truth about its process, its cleaning up, its calls' ends, its acceptance card's fate. */
-const takenWhenFinished: ReadonlySet<TaskCommand['is']> = new Set(['stop-task', 'coder-stopped', 'coder-exited', 'workspace-disposed', 'call-ended', 'request-revision', 'app-restarted', 'effect-failed', 'decide-hold', 'hold-shown', 'tool-ended'])
+const takenWhenFinished: ReadonlySet<TaskCommand['is']> = new Set(['stop-task', 'coder-stopped', 'coder-exited', 'workspace-disposed', 'call-ended', 'request-revision', 'clean-up', 'app-restarted', 'effect-failed', 'decide-hold', 'hold-shown', 'tool-ended'])
 
 /**
  * Decides what a command leads to. Pure: the same state, command and context give the same decision.
@@ -31,7 +32,7 @@ export function decide(state: TaskState | null, command: TaskCommand, ctx: Decid
   return isOwner(command) ? decideOwner(state, command, ctx) : decideHost(state, command, ctx)
 }
 
-const ownerCommands: Record<OwnerCommand['is'], true> = { 'open-task': true, 'decide-hold': true, 'hold-shown': true, 'revoke-grant': true, 'write-brief': true, 'answer-question': true, 'stop-task': true, 'request-revision': true, 'resolve-recovery': true }
+const ownerCommands: Record<OwnerCommand['is'], true> = { 'open-task': true, 'decide-hold': true, 'hold-shown': true, 'revoke-grant': true, 'write-brief': true, 'answer-question': true, 'stop-task': true, 'clean-up': true, 'request-revision': true, 'resolve-recovery': true }
 function isOwner(command: TaskCommand): command is OwnerCommand {
   return command.is in ownerCommands
 }
@@ -52,7 +53,14 @@ function decideOwner(state: TaskState, command: OwnerCommand, ctx: DecideContext
     case 'stop-task': return requestStop(state, 'the owner stopped the task', 'cancelled', null)
     case 'request-revision': return requestRevision(state, command)
     case 'resolve-recovery': return resolveRecovery(state, command, ctx)
+    case 'clean-up': return cleanUp(state)
   }
+}
+
+/** What a finished task has left on disk goes when its owner says so; that it went stays on record. */
+function cleanUp(state: TaskState): Decided {
+  if (!isFinished(state.status) || state.coder.is === 'running' || state.coder.is === 'starting') return err(failure('wrong-state', 'This task still uses its workspace.', 'Accept, reject or stop it first.'))
+  return decided([{ type: 'noted', level: 'info', text: 'The owner deleted what this task had left on disk: its working copy and the snapshot of its changes. Its history stays.', todo: null }])
 }
 
 /** One click, one hold: consumed in the same transaction as the intent of its effect. */
@@ -61,6 +69,8 @@ function decideHold(state: TaskState, command: Extract<OwnerCommand, { is: 'deci
   if (!checked.ok) return checked
   const { subject, digest, approvalId, exact } = checked.value
   const approved = command.verdict === 'approved'
+  const whole = approved ? refuseConcealed(state.taskId, checked.value) : ok(null)
+  if (!whole.ok) return whole
   const chosen = chooseAmount(checked.value, approved ? command.amount : undefined)
   if (!chosen.ok) return chosen
   const settled = { type: 'hold-settled' as const, approvalId, outcome: command.verdict, digest, cause: command.reason, ...(chosen.value === null ? {} : { chosen: chosen.value }) }
@@ -114,6 +124,7 @@ function decideHost(state: TaskState, command: HostCommand, ctx: DecideContext):
     case 'verified': return verified(state, command, ctx)
     case 'applied': return applied(state, command)
     case 'apply-refused': return applyRefused(state, command.failure, ctx)
+    case 'result-compared': return resultCompared(state, command)
     case 'apply-unclear': return state.phase === 'applying' ? decided([{ type: 'recovery-needed', what: 'The app ended while the result was being applied, and the folder matches neither the old nor the new state.' }]) : ignored
     case 'workspace-disposed': return state.workspaceDisposed ? ignored : decided([{ type: 'workspace-disposed' }])
     case 'effect-failed': return effectFailed(state, command, ctx)

@@ -23,8 +23,8 @@ export function wrongState(state: TaskState, what: string): Decided {
 }
 
 /** Everything that waits ends, told apart from the owner's refusal. */
-export function withdrawHolds(state: TaskState, cause: string, only: (subject: HoldSubject) => boolean = () => true): TaskEvent[] {
-  return waitingHolds(state).filter((record) => only(record.hold.subject))
+export function withdrawHolds(state: TaskState, cause: string, only: (subject: HoldSubject, callId: string | null) => boolean = () => true): TaskEvent[] {
+  return waitingHolds(state).filter((record) => only(record.hold.subject, record.hold.callId))
     .map((record) => ({ type: 'hold-settled', approvalId: record.hold.approvalId, outcome: 'withdrawn', digest: record.hold.digest, cause }))
 }
 

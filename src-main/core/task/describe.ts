@@ -1,8 +1,8 @@
 import type { TaskEvent } from './events.ts'
+import { exitNames } from './exit-names.ts'
 
 type Words = { readonly [K in TaskEvent['type']]: (event: Extract<TaskEvent, { type: K }>) => string }
 
-const call = (event: { readonly call: number }): string => `call ${event.call}`
 const short = (digest: string): string => digest.slice(7, 19)
 
 /** What each kind of event says in one line, for the Audit screen. Complete by type: a new event needs its words. */
@@ -27,9 +27,9 @@ const words: Words = {
   'turn-submitted': (event) => event.turnId,
   'turn-ended': (event) => `${event.outcome}${event.failure === null ? '' : `: ${event.failure.message}`}${event.text === '' ? '' : ` · ${event.text}`}`,
   'message-said': (event) => `${event.author}: ${event.text}`,
-  'tool-started': (event) => `${event.tool} ${event.target ?? ''} · ${event.inputBytes} bytes · ${event.callId}`,
+  'tool-started': (event) => `${event.tool}${event.target === null ? '' : ` ${event.target}`} · ${event.inputBytes} bytes · ${event.callId}`,
   'tool-ended': (event) => `${event.tool} ${event.state}${event.exitCode === null ? '' : `, exit ${event.exitCode}`} · ${event.callId}`,
-  'permission-ruled': (event) => `${event.ruling} by ${event.by}: ${event.text}`,
+  'permission-ruled': (event) => (event.ruling === 'granted' ? `granted by ${event.by}: ${event.text}` : `denied by ${event.by}: ${event.text}`),
   'grant-given': ({ grant }) => `${grant.scope.tool === 'bash' ? grant.scope.text : grant.scope.pattern} · until ${new Date(grant.expiresAt).toISOString()} · ${grant.grantId}`,
   'grant-revoked': (event) => event.grantId,
   'answer-undelivered': (event) => `${event.permissionId}: ${event.failure.message}`,
@@ -38,9 +38,9 @@ const words: Words = {
   'question-passed-to-owner': (event) => event.why,
   'question-answered': (event) => `${event.by}: ${event.text}`,
   'question-closed': (event) => event.how,
-  'call-reserved': (event) => `${call(event)} of ${event.bot} to ${event.model}, ${event.tokens} tokens reserved`,
-  'call-settled': (event) => `${call(event)} ${event.path}, status ${event.status ?? 'none'}, ${event.inputTokens ?? 'unknown'} in, ${event.outputTokens ?? 'unknown'} out${event.directLeft === true ? ', the direct call before it may have left too' : ''}${event.failure === null ? '' : ` · ${event.failure.message}`}`,
-  'call-lost': call,
+  'call-reserved': (event) => `call ${event.call} of ${event.bot} to ${event.model}, ${event.tokens} tokens reserved`,
+  'call-settled': (event) => `call ${event.call} ${event.path}, status ${event.status ?? 'none'}, ${event.inputTokens ?? 'unknown'} in, ${event.outputTokens ?? 'unknown'} out${event.directLeft === true ? ', the direct call before it may have left too' : ''}${event.failure === null ? '' : ` · ${event.failure.message}`}`,
+  'call-lost': (event) => `call ${event.call}`,
   'budget-raised': (event) => `${event.budget.requestsMax} requests, ${event.budget.tokensMax} tokens${event.acceptsUnknown ? ', unknown cost accepted' : ''}`,
   'call-refused': (event) => `${event.bot}: ${event.message}`,
   'evidence-recorded': (event) => `${event.evidence.files.length} files changed, tests ${event.evidence.testRun === null ? 'not run' : `exit ${event.evidence.testRun.exitCode ?? 'none'}`}, tree ${short(event.evidence.treeDigest)}`,
@@ -59,7 +59,7 @@ const words: Words = {
   'task-cancelled': () => 'nothing more runs',
   'task-failed': (event) => event.failure.message,
   'recovery-needed': (event) => event.what,
-  'recovery-resolved': (event) => `${event.exit}: ${event.detail}`,
+  'recovery-resolved': (event) => `${exitNames[event.exit]}: ${event.detail}`,
   'workspace-disposed': () => 'a snapshot of the changes is kept',
   'noted': (event) => event.text,
 }

@@ -11,7 +11,7 @@ export type Effect =
   | { readonly kind: 'coder.submit'; readonly turnId: TurnId }
   | { readonly kind: 'coder.answerQuestion'; readonly questionId: QuestionId; readonly turnId: TurnId }
   | { readonly kind: 'coder.answerPermission'; readonly permissionId: string; readonly allow: boolean; readonly message: string; readonly command: { readonly text: string; readonly cwd: string } | null; readonly grantId?: GrantId }
-  | { readonly kind: 'coder.answerCommand'; readonly askId: string; readonly allow: boolean; readonly message: string }
+  | { readonly kind: 'coder.answerCommand'; readonly askId: string; readonly allow: boolean; readonly message: string; readonly grantId?: GrantId }
   | { readonly kind: 'coder.reconcile'; readonly turnId: TurnId }
   | { readonly kind: 'coder.stop' }
   | { readonly kind: 'evidence.collect'; readonly turnId: TurnId }

@@ -1,5 +1,6 @@
 import type { CallId, Millis } from '../../../src-preload/contract/ids.ts'
 import { isEditTool } from '../approval/edit-call.ts'
+import { workspaceRoot } from '../approval/path-pattern.ts'
 import { emptyBudget } from '../budget/budget.ts'
 import { spendOn } from './budget.ts'
 import type { TaskEvent } from './events.ts'
@@ -70,7 +71,7 @@ function apply(state: TaskState, event: TaskEvent, at: Millis, order: number): T
 }
 
 function noteTestRun(state: TaskState, event: Extract<TaskEvent, { type: 'command-ran' }>): TaskState {
-  if (event.refused !== null || event.text !== state.brief?.brief.testCommand) return state
+  if (event.refused !== null || event.text !== state.brief?.brief.testCommand || event.cwd !== workspaceRoot) return state
   return { ...state, lastTestRun: { command: event.text, exitCode: event.exitCode, logDigest: event.logDigest, logTail: event.logTail, durationMs: event.durationMs } }
 }
 
@@ -126,11 +127,12 @@ function withTurn(state: TaskState, turnId: string, to: 'submitted' | 'ended'): 
 
 function evolveTools(state: TaskState, event: Extract<TaskEvent, { type: 'tool-started' | 'tool-ended' }>): TaskState {
   const openTools = new Map(state.openTools)
-  if (event.type === 'tool-started') { openTools.set(event.callId, { tool: event.tool }); return { ...state, openTools } }
+  if (event.type === 'tool-started') { openTools.set(event.callId, { tool: event.tool, inputDigest: event.inputDigest }); return { ...state, openTools } }
+  const input = openTools.get(event.callId)?.inputDigest ?? null
   openTools.delete(event.callId)
   // A later edit makes an earlier test run stale: evidence needs a run after the last edit.
   const edited = event.state === 'done' && isEditTool(event.tool)
-  return { ...state, openTools, editLeaves: withoutLeave(state.editLeaves, event.callId), endedTools: state.endedTools.with(event.callId), lastTestRun: edited ? null : state.lastTestRun }
+  return { ...state, openTools, editLeaves: withoutLeave(state.editLeaves, event.callId), endedTools: state.endedTools.with(event.callId, input), lastTestRun: edited ? null : state.lastTestRun }
 }
 
 function withoutLeave(leaves: TaskState['editLeaves'], callId: CallId): TaskState['editLeaves'] {

@@ -56,7 +56,7 @@ const ownerMoves: fc.Arbitrary<Move> = fc.oneof(
 
 const editOf = (index: number): EditCall => ({ tool: 'write', input: { filePath: '/workspace/a.ts', content: String(index % 3) }, bases: [] })
 
-const edited = (index: number): TaskCommand => ({ is: 'tool-ended', callId: `call_edt${String(index % 4)}` as CallId, tool: 'write', state: 'done', input: '{}', inputDigest: digestOfText('{}'), inputBytes: 2, target: null, output: '', outputTruncated: false, exitCode: null, title: null, reason: null, change: editDigest('write', editOf(index).input) })
+const edited = (index: number): TaskCommand => ({ is: 'tool-ended', callId: `call_edt${String(index % 4)}` as CallId, tool: 'write', state: 'done', input: '{}', inputDigest: digestOfText('{}'), inputBytes: 2, target: null, output: '', outputTruncated: false, exitCode: null, title: null, change: editDigest('write', editOf(index).input) })
 
 const hostMoves: fc.Arbitrary<Move> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<TaskCommand>(say.prepared, say.brief, say.started, say.bound).map((command): Move => () => command) },

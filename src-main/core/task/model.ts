@@ -92,7 +92,7 @@ export interface TaskState {
   readonly turns: readonly Turn[]
   readonly questions: ReadonlyMap<QuestionId, Question>
   /** Tool calls that have started and not ended. */
-  readonly openTools: ReadonlyMap<CallId, { readonly tool: string }>
+  readonly openTools: ReadonlyMap<CallId, { readonly tool: string; readonly inputDigest: Digest }>
   /** Edits that were granted and have not ended: what each call may do. */
   readonly editLeaves: ReadonlyMap<CallId, Digest>
   /** Calls that have their one final record. */

@@ -39,7 +39,7 @@ export const say = {
   question: (upstreamId: string, text = 'Which?', options: readonly string[] = []): TaskCommand => ({ is: 'question-asked', upstreamId, text, options }),
   bash: (permissionId: string, text: string, cwd = '/workspace'): TaskCommand => ({ is: 'permission-asked', permissionId, callId: null, permission: 'bash', patterns: [text], command: { text, cwd }, files: [], diff: null, isolation: 'bubblewrap' }),
   toolStarted: (callId: string): TaskCommand => ({ is: 'tool-started', callId: callId as CallId, tool: 'bash', target: null, input: '{}', inputDigest: digest('{}'), inputBytes: 2 }),
-  toolEnded: (callId: string): TaskCommand => ({ is: 'tool-ended', callId: callId as CallId, tool: 'bash', state: 'done', input: '{}', inputDigest: digest('{}'), inputBytes: 2, target: null, output: '', outputTruncated: false, exitCode: 0, title: null, reason: null }),
+  toolEnded: (callId: string): TaskCommand => ({ is: 'tool-ended', callId: callId as CallId, tool: 'bash', state: 'done', input: '{}', inputDigest: digest('{}'), inputBytes: 2, target: null, output: '', outputTruncated: false, exitCode: 0, title: null }),
 }
 
 /** One task played by hand: each command is decided, its events folded, its effects kept in order. */

@@ -5,7 +5,7 @@ import { briefText } from '../lead/prompts.ts'
 export function coderSystem(runtime: CoderRuntime): string {
   return [
     'You are Bot B, the coder.',
-    'You work in /workspace, a disposable copy without network, supervised by a human owner. Bot A, the lead, briefs you and answers questions.',
+    'Your working directory is a disposable copy without network, and a human owner supervises you. Bot A, the lead, briefs you and answers questions.',
     runtime === 'opencode-run'
       ? 'You cannot ask questions here. If the requirement leaves something open that changes the result, take the reading that the criteria support best and say in your summary which one you took.'
       : 'If the requirement leaves something open that changes the result, ask with the question tool before you edit; do not guess.',
@@ -24,11 +24,14 @@ export function answerText(question: string, answer: string): string {
   return `You asked: ${question}\nThe answer is: ${answer}\nGo on with the task.`
 }
 
-/** After a failed verification: what the lead's own run saw. Held criteria tests are told as a fact, not shown. */
-export function correctionText(verification: Verification): string {
+/**
+ * After a failed verification: what the lead's own run saw. Held criteria tests are told as a fact, not shown. The end of its log goes to the coder of
+ * the same owner, which could run the same; `factsOnly`, for another home's, leaves it out: what a log may quote nobody has chosen to send there.
+ */
+export function correctionText(verification: Verification, factsOnly = false): string {
   const lines = ['Bot A re-ran the evidence in a clean copy and it did not pass.']
   if (!verification.treeMatches) lines.push('The files differ from those that were recorded as your result.')
-  if (verification.testRun !== null) lines.push(`Test command \`${verification.testRun.command}\` ended with exit code ${String(verification.testRun.exitCode)}. End of its output:`, verification.testRun.logTail.slice(-4_000))
+  if (verification.testRun !== null) lines.push(`Test command \`${verification.testRun.command}\` ended with exit code ${String(verification.testRun.exitCode)}.${factsOnly ? '' : ' End of its output:'}`, ...(factsOnly ? [] : [verification.testRun.logTail.slice(-4_000)]))
   if (verification.oracle !== null && verification.oracle.exitCode !== 0) lines.push('The owner\'s held acceptance tests do not pass. Read the requirement and the answer you got again.')
   lines.push('Mend it, run the test command again, and finish with a short summary.')
   return lines.join('\n')
@@ -36,5 +39,5 @@ export function correctionText(verification: Verification): string {
 
 /** After an interruption, when the owner chose to resend. */
 export function continueText(previous: string): string {
-  return `The last turn was interrupted. Look at what is in /workspace now, then go on and finish it. The turn was:\n\n${previous}`
+  return `The last turn was interrupted. Look at what is in your working directory now, then go on and finish it. The turn was:\n\n${previous}`
 }

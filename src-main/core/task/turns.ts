@@ -30,7 +30,7 @@ export function startTurn(state: TaskState, ctx: DecideContext, content: TurnCon
   if (!turnsLeft(state)) {
     const paused = content.kind === 'continue' || content.kind === 'answer' ? pausedTurn(state, ctx, { do: 'turn', kind: content.kind, text: content.text }) : null
     if (paused !== null && content.continues === undefined) return decided([...before, ...paused])
-    return failTask(state, failure('budget-exhausted', `All ${String(state.budget.turnsMax)} turns of this task are used.`, 'Request a revision with a larger budget, or start a new task.'), before)
+    return failTask(state, failure('budget-exhausted', `All ${String(state.budget.turnsMax)} turns of this task are used.`, 'Start a new task with a larger budget.'), before)
   }
   const turnId = ctx.mint('turn') as TurnId
   const ids = content.continues === undefined ? ctx.messageIds() : { messageId: content.continues.messageId, partId: ctx.mint('part') }

@@ -1,12 +1,12 @@
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
-import type { TaskId } from '../../../src-preload/contract/ids.ts'
+import type { GrantId, TaskId } from '../../../src-preload/contract/ids.ts'
 import { err, ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { StopProof } from '../../../src-preload/contract/task.ts'
 import { sessionTitle } from '../../core/task/turns.ts'
 import { coderSystem } from '../../core/task/turn-text.ts'
 import type { Dispatcher } from '../dispatch.ts'
 import type { EffectHandlers } from '../outbox.ts'
-import type { Clock, Coder, CoderRun, CoderSignal, CommandAsk, CommandRun, CommandVerdict, ModelDirectory, ModelGateway, Timers, Workspace } from '../ports.ts'
+import type { Clock, Coder, CoderRun, CoderSignal, CommandAsk, CommandRun, CommandVerdict, ModelDirectory, ModelGateway, Timers, Workspace, WriteWait } from '../ports.ts'
 import { grantStands, isOver, type Runs } from '../runs.ts'
 import { modelAccess, stateOf } from './models.ts'
 
@@ -22,6 +22,7 @@ export interface CoderEffectDeps {
   readonly onSignal: (taskId: TaskId, signal: CoderSignal) => void
   readonly decideCommand: (taskId: TaskId, ask: CommandAsk, signal: AbortSignal) => Promise<CommandVerdict>
   readonly onCommandEnded: (taskId: TaskId, run: CommandRun) => void
+  readonly onWriteWait: (taskId: TaskId, wait: WriteWait) => void
   readonly log: (level: 'info' | 'error', msg: string, fields: Record<string, unknown>) => void
 }
 
@@ -57,6 +58,8 @@ function lifecycle(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.start' | 
         permissions: { edit: state.grant.edits, bash: state.grant.testCommand === 'deny' && state.grant.otherCommands === 'deny' ? 'deny' : 'ask' },
         decideCommand: (ask, signal) => (ours() ? deps.decideCommand(taskId, ask, signal) : Promise.resolve({ verdict: 'refuse', reason: 'its process was replaced' })),
         onCommandEnded: (command) => { deps.onCommandEnded(taskId, command) },
+        // An end is taken of any process: nothing that is gone waits.
+        onWriteWait: (wait) => { if (ours() || wait.for === null) deps.onWriteWait(taskId, wait) },
         onSignal: (signal) => { if (ours()) deps.onSignal(taskId, signal) },
       }, run.lifetime.signal)
       if (!started.ok) return started
@@ -131,6 +134,11 @@ async function provenStop(coder: CoderRun): Promise<Result<StopProof, Failure>> 
   }
 }
 
+/** G5. What a standing grant allows may wait for its turn, and the grant may be taken back or run out meanwhile. */
+function standing(deps: CoderEffectDeps, taskId: TaskId, grantId: GrantId | undefined): { readonly stands?: () => boolean } {
+  return grantId === undefined ? {} : { stands: () => grantStands(deps.dispatcher.state(taskId), grantId, deps.clock.now()) }
+}
+
 function conversation(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.submit' | 'coder.answerQuestion' | 'coder.answerPermission' | 'coder.answerCommand'> {
   return {
     'coder.submit': async (taskId, effect) => {
@@ -157,17 +165,13 @@ function conversation(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.submit
       const answered = await coder.answerQuestion(question.upstreamId, [[question.answer]])
       return answered.ok ? ok({ is: 'turn-submitted', turnId: effect.turnId }) : answered
     },
-    // A4. The grant for the broker is in place before the runtime may go on.
+    // A4. The grant for the broker is in place before the runtime may go on. The broker asks at the command's execution whether that still stands.
     'coder.answerPermission': async (taskId, effect) => {
       const run = deps.runs.of(taskId)
       if (run.coder === null) return err(notRunning)
-      // G5. The broker asks again at a command's execution. An edit has this moment only: its standing grant may have been taken back since.
-      if (effect.allow && effect.command === null && effect.grantId !== undefined && !grantStands(deps.dispatcher.state(taskId), effect.grantId, deps.clock.now())) {
-        return run.coder.answerPermission(effect.permissionId, { allow: false, message: 'The standing grant that covered this has ended.' }).then((told) => (told.ok ? ok(null) : told))
-      }
       const grant = effect.allow && effect.command !== null ? { ...effect.command, ...(effect.grantId === undefined ? {} : { grantId: effect.grantId }) } : null
       if (grant !== null) run.grants.push(grant)
-      const answered = await run.coder.answerPermission(effect.permissionId, effect.allow ? { allow: true } : { allow: false, message: effect.message })
+      const answered = await run.coder.answerPermission(effect.permissionId, effect.allow ? { allow: true, ...standing(deps, taskId, effect.command === null ? effect.grantId : undefined) } : { allow: false, message: effect.message })
       if (answered.ok) return ok(null)
       // What was not allowed in the runtime must not be allowed at the broker later.
       if (grant !== null && run.grants.includes(grant)) run.grants.splice(run.grants.indexOf(grant), 1)
@@ -177,7 +181,8 @@ function conversation(deps: CoderEffectDeps): Pick<EffectHandlers, 'coder.submit
       const run = deps.runs.of(taskId)
       const answer = run.asks.get(effect.askId)
       run.asks.delete(effect.askId)
-      answer?.(effect.allow ? { verdict: 'run' } : { verdict: 'refuse', reason: effect.message })
+      // Its ask has been used up by this answer: it cannot be decided anew.
+      answer?.(effect.allow ? { verdict: 'run', ...standing(deps, taskId, effect.grantId), otherwise: 'the standing grant that covered it has ended' } : { verdict: 'refuse', reason: effect.message })
       if (answer === undefined && effect.allow) return Promise.resolve(err(failure('command-refused', 'The command that you approved does not wait any more, so it did not run.', 'Nothing to do. If Bot B needs it, it will ask again.')))
       return Promise.resolve(ok(null))
     },

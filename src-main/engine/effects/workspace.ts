@@ -1,19 +1,17 @@
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
-import type { TaskId } from '../../../src-preload/contract/ids.ts'
+import type { Digest, TaskId } from '../../../src-preload/contract/ids.ts'
+import { isolationLimits } from '../../../src-preload/contract/limits.ts'
 import { ok, type Result } from '../../../src-preload/contract/result.ts'
 import type { Mount, TestRun, Verification } from '../../../src-preload/contract/task.ts'
 import type { HostCommand } from '../../core/task/commands.ts'
 import type { TaskState } from '../../core/task/model.ts'
 import type { Dispatcher } from '../dispatch.ts'
 import type { EffectHandlers } from '../outbox.ts'
-import type { CommandRun, Sandbox, Workspace } from '../ports.ts'
+import type { CommandRun, CommandSpec, Sandbox, Workspace } from '../ports.ts'
 import type { Runs } from '../runs.ts'
 import { stateOf } from './models.ts'
 
 export interface WorkspaceEffectDeps { readonly dispatcher: Dispatcher; readonly workspace: Workspace; readonly sandbox: Sandbox; readonly runs: Runs }
-
-const testTimeoutMs = 5 * 60_000
-const testOutputBytesMax = 8 * 1024 * 1024
 
 /** Effects on the task's own folders, the clean copy and, after acceptance, the owner's folder. */
 export function workspaceEffects(deps: WorkspaceEffectDeps): Pick<EffectHandlers, 'workspace.prepare' | 'evidence.collect' | 'verify.run' | 'workspace.apply' | 'workspace.observe' | 'workspace.dispose'> {
@@ -42,6 +40,7 @@ export function workspaceEffects(deps: WorkspaceEffectDeps): Pick<EffectHandlers
     },
     'workspace.observe': async (taskId, effect) => {
       const state = stateOf(deps.dispatcher, taskId)
+      if (state.phase === 'acceptance-waits') return ok(await compareResult(deps.workspace, taskId, effect.treeDigest, true, deps.runs.of(taskId).lifetime.signal))
       const seen = await deps.workspace.observeApply(taskId, effect.treeDigest)
       return ok(seen === 'applied' ? foundApplied(state) : seen === 'unclear' ? { is: 'apply-unclear' } : { is: 'apply-refused', failure: failure('apply-failed', 'The result was not applied; your folder is as it was.', 'Accept again, reject, or save the patch.') })
     },
@@ -58,6 +57,13 @@ export function foundApplied(state: TaskState): Extract<HostCommand, { is: 'appl
   return { is: 'applied', how: state.source.kind === 'folder' ? 'folder' : 'patch-file', detail: 'Found applied when the folder was looked at again.', patchPath: null }
 }
 
+/** Whether a result's files are still those that were recorded. Null: the look was broken off, which says nothing. */
+export async function compareResult(workspace: Workspace, taskId: TaskId, expected: Digest, asked: boolean, signal: AbortSignal): Promise<Extract<HostCommand, { is: 'result-compared' }> | null> {
+  const diff = await workspace.diff(taskId, signal)
+  if (!diff.ok && diff.error.code === 'cancelled') return null
+  return { is: 'result-compared', expected, found: diff.ok ? diff.value.treeDigest : null, why: diff.ok ? null : diff.error.message, asked }
+}
+
 /** V2. Bot A's own run: base + diff in a fresh folder, tree digest compared, tests and held tests run there, and only then words. */
 async function verify(deps: WorkspaceEffectDeps, taskId: TaskId, state: TaskState): Promise<Verification> {
   const { evidence, brief } = state
@@ -70,7 +76,7 @@ async function verify(deps: WorkspaceEffectDeps, taskId: TaskId, state: TaskStat
     const mounts = state.source.kind === 'folder' ? state.source.mounts : []
     const test = await run(deps, copy.value.dir, brief.brief.testCommand, mounts, [], signal)
     if (!test.ok) return failed(test.error)
-    const oracle = copy.value.oracleDir === null || copy.value.oracleCommand === null ? null : await run(deps, copy.value.dir, copy.value.oracleCommand, mounts, [{ hostPath: copy.value.oracleDir, into: '/oracle' }], signal)
+    const oracle = copy.value.oracleDir === null || copy.value.oracleCommand === null ? null : await run(deps, copy.value.dir, copy.value.oracleCommand, mounts, [{ hostPath: copy.value.oracleDir, into: '/oracle', variable: 'HELD_TESTS' }], signal)
     if (oracle !== null && !oracle.ok) return failed(oracle.error)
     const treeMatches = copy.value.treeDigest === evidence.treeDigest
     const oracleRun = oracle?.value ?? null
@@ -80,11 +86,13 @@ async function verify(deps: WorkspaceEffectDeps, taskId: TaskId, state: TaskStat
   }
 }
 
-async function run(deps: WorkspaceEffectDeps, dir: string, text: string, mounts: readonly Mount[], readOnly: readonly { readonly hostPath: string; readonly into: string }[], signal: AbortSignal): Promise<Result<TestRun, Failure>> {
-  const ended = await deps.sandbox.run({ workspaceDir: dir, text, cwd: '/workspace', mounts, timeoutMs: testTimeoutMs, outputBytesMax: testOutputBytesMax, readOnly }, signal)
+async function run(deps: WorkspaceEffectDeps, dir: string, text: string, mounts: readonly Mount[], readOnly: CommandSpec['readOnly'], signal: AbortSignal): Promise<Result<TestRun, Failure>> {
+  const ended = await deps.sandbox.run({ workspaceDir: dir, text, cwd: '/workspace', mounts, timeoutMs: isolationLimits.commandMsMax, outputBytesMax: isolationLimits.commandOutputBytesMax, readOnly }, signal)
   return ended.ok ? ok(testRun(ended.value)) : ended
 }
 
 function testRun(command: CommandRun): TestRun {
-  return { command: command.text, exitCode: command.exitCode, logDigest: command.logDigest, logTail: `${command.logTail}${command.limitHit === null ? '' : `\n(The sandbox: this command ${command.limitHit}.)\n`}`.slice(-20_000), durationMs: command.durationMs }
+  return {
+    ...(command.limits === undefined ? {} : { limits: command.limits }), command: command.text, exitCode: command.exitCode, logDigest: command.logDigest, logTail: `${command.logTail}${command.limitHit === null ? '' : `\n(The sandbox: this command ${command.limitHit}.)\n`}`.slice(-20_000), durationMs: command.durationMs,
+  }
 }

@@ -1,6 +1,5 @@
 import type { Framing } from './framing.ts'
-import { Fields } from './fields.ts'
-import { addField } from './head.ts'
+import { readField } from './head.ts'
 
 const sizeLineCharsMax = 1_024
 const trailerCharsMax = 8 * 1_024
@@ -47,16 +46,22 @@ export class BodyDecoder {
     if (this.#state === 'raw') return this.#readRaw(bytes, at)
     let [next, first, end] = [at, 0, 0]
     while (next < bytes.length && this.#state !== 'done' && this.#state !== 'malformed') {
+      const from: number = this.#state === 'size' && this.#line === '' ? behindSize(bytes, next) : 0
+      const whole: number = from > 0 ? from + sizeOf(bytes, next, from - 2) : 0
+      // A chunk that is here to its end, as nearly all are, needs no state between its parts.
+      if (whole > from && bytes[whole] === 13 && bytes[whole + 1] === 10) {
+        if (end === 0) first = from
+        end = end === 0 ? whole : moved(bytes, end, from, whole)
+        next = whole + 2
+        continue
+      }
       if (this.#state !== 'data') { next = this.#readLine(bytes, next); continue }
       const to = Math.min(bytes.length, next + this.#left)
       this.#left -= to - next
       if (this.#left === 0) this.#state = 'data-end'
       // One read of a socket can hold hundreds of chunks.
-      if (end === 0) [first, end] = [next, to]
-      else {
-        bytes.copyWithin(end, next, to)
-        end += to - next
-      }
+      if (end === 0) first = next
+      end = end === 0 ? to : moved(bytes, end, next, to)
       next = to
     }
     return { data: bytes.subarray(first, end), next }
@@ -91,17 +96,11 @@ export class BodyDecoder {
   /** The lines of nearly all chunks, whole and without an extension, read without making a text of them. The place behind; 0: read it the long way. */
   #readPlain(bytes: Buffer, at: number): number {
     if (this.#state === 'data-end' && bytes[at] === 13 && bytes[at + 1] === 10) { this.#state = 'size'; return at + 2 }
-    if (this.#state !== 'size') return 0
-    let [size, place] = [0, at]
-    for (; place < at + plainDigitsMax; place += 1) {
-      const digit = hexDigit(bytes[place] ?? 0)
-      if (digit < 0) break
-      size = size * 16 + digit
-    }
-    if (place === at || bytes[place] !== 13 || bytes[place + 1] !== 10) return 0
-    this.#left = size
-    this.#state = size === 0 ? 'trailer' : 'data'
-    return place + 2
+    const from = this.#state === 'size' ? behindSize(bytes, at) : 0
+    if (from === 0) return 0
+    this.#left = sizeOf(bytes, at, from - 2)
+    this.#state = this.#left === 0 ? 'trailer' : 'data'
+    return from
   }
 
   /** What comes behind a line without its end. */
@@ -119,6 +118,25 @@ export class BodyDecoder {
   }
 }
 
+/** Moves a stretch up to this place; the place behind it there. */
+function moved(bytes: Buffer, place: number, from: number, to: number): number {
+  bytes.copyWithin(place, from, to)
+  return place + to - from
+}
+
+/** The place behind a chunk's size line that is a few digits and nothing else; 0: it is not, or not all of it is here. */
+function behindSize(bytes: Buffer, at: number): number {
+  let place = at
+  while (place < at + plainDigitsMax && hexDigit(bytes[place] ?? 0) >= 0) place += 1
+  return place > at && bytes[place] === 13 && bytes[place + 1] === 10 ? place + 2 : 0
+}
+
+function sizeOf(bytes: Buffer, at: number, end: number): number {
+  let size = 0
+  for (let place = at; place < end; place += 1) size = size * 16 + hexDigit(bytes[place] ?? 0)
+  return size
+}
+
 function hexDigit(unit: number): number {
   if (unit >= 48 && unit <= 57) return unit - 48
   const upper = unit & 0xdf
@@ -127,6 +145,6 @@ function hexDigit(unit: number): number {
 
 /** A trailer that says how long the body is would be a head where none can be. Source: RFC 9110, 6.5.1 */
 function isTrailer(line: string): boolean {
-  const fields = new Fields()
-  return addField(fields, line) && !fields.has('content-length') && !fields.has('transfer-encoding')
+  const field = readField(line)
+  return field !== null && field.lower !== 'content-length' && field.lower !== 'transfer-encoding'
 }

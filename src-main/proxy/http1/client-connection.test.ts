@@ -153,6 +153,7 @@ describe('an answer', () => {
     const connection = new ClientConnection(Object.assign(server, { setNoDelay: () => undefined }) as unknown as Socket, (_head, made) => {
       reply = made
       made.begin(200, [])
+      made.flush()
       return null
     }, () => 0)
     client.write(head(['Content-Length: 0']))
@@ -164,7 +165,7 @@ describe('an answer', () => {
     const { client, connection, reply } = answering()
     await settled(client)
     let gone = 0
-    reply().on('close', () => { gone += 1 })
+    reply().onClose(() => { gone += 1 })
     while (reply().write('x'.repeat(10_000))) await turn()
     sweeps(connection, http1Limits.answerUnreadMs - http1Limits.sweepMs)
     await turn()

@@ -38,7 +38,7 @@ function transferCoding(fields: Fields, minor: 0 | 1): boolean | null {
 
 /** The told length; undefined: none is told; null: it is no plain number, or told more than once. */
 function contentLength(fields: Fields): number | null | undefined {
-  if (!fields.has('content-length')) return undefined
   const only = fields.only('content-length')
-  return only !== null && only.length <= lengthDigitsMax && /^[0-9]+$/.test(only) ? Number(only) : null
+  if (only === null) return fields.has('content-length') ? null : undefined
+  return only.length <= lengthDigitsMax && /^[0-9]+$/.test(only) ? Number(only) : null
 }

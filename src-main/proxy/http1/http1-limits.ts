@@ -22,6 +22,11 @@ export const http1Limits = {
   vendorIdleMs: 4_000,
   vendorIdleMsMax: 60_000,
   vendorIdleConnectionsMax: 64,
-  /** Head and body are sent as one piece up to this; larger ones are not copied. */
+  /** A request's head and body are sent as one piece up to this; larger ones are not copied. */
   copiedBytesMax: 16 * 1024,
+  /** What one read of a vendor takes, and room to send it on with its head and its chunk's lines. */
+  vendorReadBytes: 64 * 1024,
+  deskBytes: 80 * 1024,
+  /** Larger heads are not kept to compare the next one with. */
+  rememberedHeadBytesMax: 4 * 1024,
 } as const

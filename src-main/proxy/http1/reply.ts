@@ -1,40 +1,44 @@
-import { EventEmitter } from 'node:events'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { http1Limits } from './http1-limits.ts'
+import { writeCopied } from './write-copied.ts'
 
 /** Header fields of a reply, in their order. */
 export type ReplyFields = readonly (readonly [name: string, value: string | number])[]
 
-export interface ReplyDeps {
+/** Header fields as they are sent, each line with its end. `bodyBytes`: the `content-length` among them, or null. `dated`: a `date` is among them. */
+export interface ReplyLines { readonly text: string; readonly bodyBytes: number | null; readonly dated: boolean }
+
+/** The connection that a reply goes out on. */
+export interface ReplyConnection {
   readonly socket: Socket
-  /** 0: the client speaks HTTP/1.0 and knows no chunks. */
-  readonly minor: 0 | 1
-  /** A HEAD request gets no body. */
-  readonly bodiless: boolean
-  /** Whether the connection serves another request after this one; asked once, when the head is said. */
-  readonly keeps: () => boolean
-  readonly onFinished: () => void
+  /** Whether it serves another request after this one; asked once, when the head is said. */
+  keeps(): boolean
+  /** The reply is out. */
+  answered(): void
 }
 
 type Body = 'none' | 'length' | 'chunked' | 'until-close'
 
-/**
- * The answer to one request. The head waits for the first bytes of the same turn, so that a small answer is one write; what has come by the
- * end of the turn is sent. `close`: the client went before the answer was whole. `drain`: it takes more again.
- */
-export class Reply extends EventEmitter<{ close: []; drain: [] }> {
-  readonly #deps: ReplyDeps
+/** The answer to one request. The head waits for the first bytes, or for `flush`, so that a small answer is one write. */
+export class Reply {
+  readonly #connection: ReplyConnection
+  readonly #minor: 0 | 1
+  readonly #bodiless: boolean
   #head: string | null = null
   #body: Body = 'none'
   #left = 0
   #begun = false
   #finished = false
   #gone = false
+  #onClose: (() => void)[] = []
+  #onDrain: (() => void)[] = []
 
-  constructor(deps: ReplyDeps) {
-    super()
-    this.#deps = deps
+  /** `minor` 0: the client speaks HTTP/1.0 and knows no chunks. `bodiless`: a HEAD request gets no body. */
+  constructor(connection: ReplyConnection, minor: 0 | 1, bodiless: boolean) {
+    this.#connection = connection
+    this.#minor = minor
+    this.#bodiless = bodiless
   }
 
   /** Whether the head has been said. */
@@ -52,33 +56,57 @@ export class Reply extends EventEmitter<{ close: []; drain: [] }> {
     return this.#finished
   }
 
+  /** `run` is called when the client goes before the answer is whole. */
+  onClose(run: () => void): void {
+    this.#onClose.push(run)
+  }
+
+  offClose(run: () => void): void {
+    this.#onClose = this.#onClose.filter((other) => other !== run)
+  }
+
+  /** `run` is called once, when the client takes more again or has gone. */
+  onceDrained(run: () => void): void {
+    this.#onDrain.push(run)
+  }
+
   /** Says the head. A body whose `content-length` is not among the fields is sent in chunks. */
   begin(status: number, fields: ReplyFields): void {
-    if (this.#begun || this.#gone) return
-    this.#begun = true
-    let text = `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n`
-    let [length, dated] = [null as number | null, false]
+    let [text, bodyBytes, dated] = ['', null as number | null, false]
     for (const [name, value] of fields) {
       text += `${name}: ${String(value)}\r\n`
       const lower = name.toLowerCase()
-      if (lower === 'content-length') length = Number(value)
+      if (lower === 'content-length') bodyBytes = Number(value)
       else if (lower === 'date') dated = true
     }
-    if (!dated) text += dateLine()
-    this.#body = status === 204 || status === 304 || this.#deps.bodiless ? 'none' : length !== null ? 'length' : this.#deps.minor === 1 ? 'chunked' : 'until-close'
-    this.#left = length ?? 0
-    if (this.#body === 'chunked') text += 'transfer-encoding: chunked\r\n'
-    this.#head = `${text}${this.#deps.keeps() ? keepLine : 'connection: close\r\n'}\r\n`
-    process.nextTick(() => { if (this.#head !== null && !this.#gone) this.#send([]) })
+    this.beginWith(status, { text, bodyBytes, dated })
   }
 
-  /** Hands bytes on; false: the client is slow, wait for `drain`. More bytes than the head told of cut the connection: the client must not take them for the next answer. */
+  /** `begin`, with lines that are made already. */
+  beginWith(status: number, { text, bodyBytes, dated }: ReplyLines): void {
+    if (this.#begun || this.#gone) return
+    this.#begun = true
+    this.#body = status === 204 || status === 304 || this.#bodiless ? 'none' : bodyBytes !== null ? 'length' : this.#minor === 1 ? 'chunked' : 'until-close'
+    this.#left = bodyBytes ?? 0
+    const coding = this.#body === 'chunked' ? 'transfer-encoding: chunked\r\n' : ''
+    this.#head = `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${text}${dated ? '' : dateLine()}${coding}${this.#connection.keeps() ? keepLine : 'connection: close\r\n'}\r\n`
+  }
+
+  /** Sends the head now, if it still waits for bytes. */
+  flush(): void {
+    if (this.#head !== null && !this.#gone) this.#send(none)
+  }
+
+  /**
+   * Hands bytes on; false: the client is slow, wait until it has drained. The bytes are copied or sent before this returns. More bytes than the
+   * head told of cut the connection: the client must not take them for the next answer.
+   */
   write(data: Buffer | string): boolean {
     const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data
     if (this.#gone || this.#finished) return false
     if (bytes.length === 0 || this.#body === 'none') return true
     if (this.#body === 'length' && (this.#left -= bytes.length) < 0) { this.destroy(); return false }
-    return this.#send(this.#body === 'chunked' ? [Buffer.from(`${bytes.length.toString(16)}\r\n`, 'latin1'), bytes, lineEnd] : [bytes])
+    return this.#send([bytes])
   }
 
   /** The answer is whole. One that is shorter than its head told cuts the connection. */
@@ -87,14 +115,14 @@ export class Reply extends EventEmitter<{ close: []; drain: [] }> {
     if (this.#gone || this.#finished) return
     if (this.#body === 'length' && this.#left > 0) { this.destroy(); return }
     this.#finished = true
-    if (this.#body === 'chunked') this.#send([lastChunk])
-    else if (this.#head !== null) this.#send([])
-    this.#deps.onFinished()
+    if (this.#body === 'chunked') this.#write(lastChunk, none)
+    else this.flush()
+    this.#connection.answered()
   }
 
   /** Cuts the client off. */
   destroy(): void {
-    this.#deps.socket.destroy()
+    this.#connection.socket.destroy()
     this.closed()
   }
 
@@ -102,38 +130,33 @@ export class Reply extends EventEmitter<{ close: []; drain: [] }> {
   closed(): void {
     if (this.#gone) return
     this.#gone = true
-    if (!this.#finished) this.emit('close')
+    this.drained()
+    if (!this.#finished) for (const run of this.#onClose) run()
   }
 
-  #send(parts: readonly Buffer[]): boolean {
-    const { socket } = this.#deps
+  /** The connection takes more again. */
+  drained(): void {
+    for (const run of this.#onDrain.splice(0)) run()
+  }
+
+  #send(pieces: readonly Buffer[]): boolean {
+    const [first] = pieces
+    if (first === undefined) return this.#write('', none)
+    return this.#body === 'chunked' ? this.#write(`${first.length.toString(16)}\r\n`, [first, lineEnd]) : this.#write('', pieces)
+  }
+
+  #write(text: string, pieces: readonly Buffer[]): boolean {
     const head = this.#head ?? ''
     this.#head = null
-    let bytes = head.length
-    for (const part of parts) bytes += part.length
-    let taken = true
-    if (head === '' && parts.length === 1) taken = socket.write(parts[0] ?? lineEnd)
-    else if (bytes <= http1Limits.copiedBytesMax) taken = socket.write(inOnePiece(head, parts, bytes))
-    else {
-      socket.cork()
-      if (head !== '') socket.write(head, 'latin1')
-      for (const part of parts) taken = socket.write(part)
-      socket.uncork()
-    }
+    const { socket } = this.#connection
     // What the system has taken at once, however much, makes nobody wait. (Only after a false of the socket's own will it say `drain`.)
-    return taken || socket.writableLength === 0
+    return writeCopied(socket, head + text, pieces) || socket.writableLength === 0
   }
 }
 
-function inOnePiece(head: string, parts: readonly Buffer[], bytes: number): Buffer {
-  const piece = Buffer.allocUnsafe(bytes)
-  let at = piece.write(head, 0, 'latin1')
-  for (const part of parts) at += part.copy(piece, at)
-  return piece
-}
-
+const none: readonly Buffer[] = []
 const lineEnd = Buffer.from('\r\n')
-const lastChunk = Buffer.from('0\r\n\r\n')
+const lastChunk = '0\r\n\r\n'
 const keepLine = `connection: keep-alive\r\nkeep-alive: timeout=${String(http1Limits.clientIdleMs / 1_000)}\r\n`
 
 let dated = { second: 0, line: '' }

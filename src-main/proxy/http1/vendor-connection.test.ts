@@ -19,9 +19,11 @@ async function readByUs(pieces: readonly Buffer[], ends: boolean): Promise<Seen>
   let [status, body, whole, error, kept] = [0, '', false, null as string | null, false]
   const fields: string[] = []
   const connection = new VendorConnection(ours as unknown as Socket, () => { kept = true }, () => undefined)
+  // As the pool does: what was read counts during the call only.
+  ours.on('data', (bytes: Buffer) => { const read = Buffer.from(bytes); connection.take(read); read.fill(0) })
   connection.send('POST / HTTP/1.1\r\n\r\n', Buffer.alloc(0), {
     onHead: (told, said) => { status = told; said.each((_lower, value, name) => { fields.push(name, value) }) },
-    onBytes: (bytes) => { body += bytes.toString('latin1') }, onEnd: () => { whole = true }, onError: (failed) => { error = failed.message },
+    onBytes: (bytes) => { body += bytes.toString('latin1') }, onHeadAlone: () => undefined, onEnd: () => { whole = true }, onError: (failed) => { error = failed.message },
   })
   await turn()
   for (const piece of pieces) { vendor.write(Buffer.from(piece)); await turn() }

@@ -2,18 +2,23 @@ import type { Socket } from 'node:net'
 import { BodyDecoder } from './body-decoder.ts'
 import type { Fields } from './fields.ts'
 import { responseFraming } from './framing.ts'
-import { readHead } from './head.ts'
+import { HeadReader } from './head.ts'
 import { http1Limits } from './http1-limits.ts'
+import { writeCopied } from './write-copied.ts'
 
 /** What becomes of one request. After `onEnd` or `onError`, and after an abort, nothing more is told. */
 export interface ReplyHandler {
   /** The final reply's head; interim ones (1xx) are not told. */
   onHead(status: number, fields: Fields): void
-  /** Bytes of the body, all that came in one read. */
+  /** Bytes of the body, all that came in one read. They stand in memory that the next read overwrites. */
   onBytes(bytes: Buffer): void
+  /** No byte of the body came with the head. */
+  onHeadAlone(): void
   onEnd(): void
   onError(error: Error): void
 }
+
+interface StatusLine { readonly text: string; readonly status: number; readonly version: 0 | 1 }
 
 const statusLine = /^HTTP\/1\.([01]) ([1-5][0-9]{2})(?: [\t\x20-\x7e\x80-\xff]*)?$/
 
@@ -27,7 +32,11 @@ export class VendorConnection {
   readonly #onGone: (connection: VendorConnection) => void
   #handler: ReplyHandler | null = null
   #body: BodyDecoder | null = null
+  /** A head of which not all has come. */
   #head: Buffer | null = null
+  readonly #heads = new HeadReader(http1Limits.replyHeadBytesMax)
+  /** The status line that was read last, and what it says. */
+  #statusLine: StatusLine | null = null
   #keeps = true
   #interims = 0
   /** How long the vendor keeps it open unused, as it says. Milliseconds. */
@@ -37,7 +46,6 @@ export class VendorConnection {
     this.#socket = socket
     this.#onIdle = onIdle
     this.#onGone = onGone
-    socket.on('data', (bytes: Buffer) => { this.#take(bytes) })
     socket.on('end', () => { this.#closed() })
     socket.on('error', (error) => { this.#fail(error) })
     socket.on('close', () => { this.#closed(); this.#onGone(this) })
@@ -51,13 +59,7 @@ export class VendorConnection {
   /** Sends a request whose reply goes to this handler. The connection must be idle and connected. */
   send(head: string, body: Buffer, handler: ReplyHandler): void {
     this.#handler = handler
-    if (body.length <= http1Limits.copiedBytesMax) {
-      const bytes = Buffer.allocUnsafe(head.length + body.length)
-      bytes.write(head, 0, 'latin1')
-      body.copy(bytes, head.length)
-      this.#socket.write(bytes)
-      return
-    }
+    if (body.length <= http1Limits.copiedBytesMax) { writeCopied(this.#socket, head, [body]); return }
     this.#socket.cork()
     this.#socket.write(head, 'latin1')
     this.#socket.write(body)
@@ -84,7 +86,8 @@ export class VendorConnection {
     this.#socket.destroy()
   }
 
-  #take(bytes: Buffer): void {
+  /** Takes what the socket has read. The bytes count during the call only. */
+  take(bytes: Buffer): void {
     // Nobody has asked for these.
     if (this.#handler === null) { this.destroy(); return }
     if (this.#body !== null) { this.#takeBody(this.#body, bytes, 0); return }
@@ -94,13 +97,13 @@ export class VendorConnection {
   }
 
   #takeHead(bytes: Buffer): void {
-    const head = readHead(bytes, http1Limits.replyHeadBytesMax)
-    if (head === 'more') { this.#head = bytes; return }
+    const head = this.#heads.read(bytes)
+    if (head === 'more') { this.#head = Buffer.from(bytes); return }
     if (head === 'too-large') { this.#fail(new Error('its reply’s head is too large')); return }
-    const [, minor, digits] = head === 'malformed' ? [] : (statusLine.exec(head.startLine) ?? [])
-    if (head === 'malformed' || digits === undefined) { this.#fail(new Error('its reply is no valid HTTP/1.1')); return }
-    const status = Number(digits)
-    const version = minor === '1' ? 1 : 0
+    const line = head === 'malformed' ? null : this.#statusLine?.text === head.startLine ? this.#statusLine : readStatusLine(head.startLine)
+    if (head === 'malformed' || line === null) { this.#fail(new Error('its reply is no valid HTTP/1.1')); return }
+    this.#statusLine = line
+    const { status, version } = line
     if (status === 101) { this.#fail(new Error('it changed the protocol, which nobody asked for')); return }
     const framing = responseFraming(status, head.fields, version)
     if (framing === null) { this.#fail(new Error('its reply’s length cannot be told for certain')); return }
@@ -123,6 +126,7 @@ export class VendorConnection {
   #takeBody(body: BodyDecoder, bytes: Buffer, from: number): void {
     const { data, next } = body.read(bytes, from)
     if (data.length > 0) this.#handler?.onBytes(data)
+    else if (from > 0 && !body.done) this.#handler?.onHeadAlone()
     if (body.malformed) { this.#fail(new Error('its reply’s chunks are malformed')); return }
     if (!body.done) return
     if (next < bytes.length) this.#keeps = false
@@ -156,8 +160,14 @@ export class VendorConnection {
   }
 }
 
+function readStatusLine(text: string): StatusLine | null {
+  const [, minor, digits] = statusLine.exec(text) ?? []
+  return digits === undefined ? null : { text, status: Number(digits), version: minor === '1' ? 1 : 0 }
+}
+
 /** A second less than the vendor says, so that a request does not meet its close; never longer than our own limit. Source: RFC 2068, 19.7.1.1 */
 function keptMs(keepAlive: string | null): number {
-  const seconds = /(?:^|,)\s*timeout=([0-9]{1,6})\b/i.exec(keepAlive ?? '')?.[1]
+  if (keepAlive === null) return http1Limits.vendorIdleMs
+  const seconds = /(?:^|,)\s*timeout=([0-9]{1,6})\b/i.exec(keepAlive)?.[1]
   return seconds === undefined ? http1Limits.vendorIdleMs : Math.min(http1Limits.vendorIdleMsMax, Math.max(0, Number(seconds) * 1_000 - 1_000))
 }

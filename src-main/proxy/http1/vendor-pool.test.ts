@@ -4,7 +4,7 @@ import { createServer as createSecure, getCACertificates, setDefaultCACertificat
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { processTime, type Time } from '../time.ts'
 import { testCertificate, testKey } from './test-certificate.suite.ts'
-import { vendorOrigin, VendorPool } from './vendor-pool.ts'
+import { laneOf, vendorOrigin, VendorPool } from './vendor-pool.ts'
 
 const opened: (() => unknown)[] = []
 afterEach(async () => { for (const close of opened.splice(0).reverse()) await close() })
@@ -34,8 +34,8 @@ function poolOf(time: Time = processTime): VendorPool {
 function ask(pool: VendorPool, origin: string, owner = 'gw_1'): Promise<{ readonly status: number; readonly body: string }> {
   return new Promise((resolve, reject) => {
     let [status, body] = [0, '']
-    pool.send({ owner, origin: vendorOrigin(new URL(origin)), head: 'POST /x HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n', body: Buffer.from('{}') }, {
-      onHead: (told) => { status = told }, onBytes: (bytes) => { body += bytes.toString('latin1') }, onEnd: () => { resolve({ status, body }) }, onError: reject,
+    pool.send({ lane: laneOf(owner, vendorOrigin(new URL(origin))), head: 'POST /x HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n', body: Buffer.from('{}') }, {
+      onHead: (told) => { status = told }, onBytes: (bytes) => { body += bytes.toString('latin1') }, onHeadAlone: () => undefined, onEnd: () => { resolve({ status, body }) }, onError: reject,
     })
   })
 }
@@ -133,9 +133,9 @@ describe('a connection to a vendor', () => {
     const vendor = await startVendor((socket) => { socket.write(fine('ok')) })
     const pool = poolOf()
     const origin = vendorOrigin(new URL(`http://127.0.0.1:${String(vendor.port)}`))
-    const request = { owner: 'gw_1', origin, head: 'POST /x HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n', body: Buffer.alloc(0) }
+    const request = { lane: laneOf('gw_1', origin), head: 'POST /x HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n', body: Buffer.alloc(0) }
     const ended = await new Promise<{ abort(): void }>((resolve) => {
-      const open = pool.send(request, { onHead: () => undefined, onBytes: () => undefined, onError: () => undefined, onEnd: () => { resolve(open) } })
+      const open = pool.send(request, { onHead: () => undefined, onBytes: () => undefined, onHeadAlone: () => undefined, onError: () => undefined, onEnd: () => { resolve(open) } })
     })
     const next = ask(pool, origin.text)
     ended.abort()

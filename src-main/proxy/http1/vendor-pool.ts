@@ -13,8 +13,16 @@ export function vendorOrigin({ origin, protocol, hostname, port }: URL): VendorO
   return { text: origin, host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (secure ? 443 : 80)), secure }
 }
 
-/** A request to one origin: its head and its body. `owner`: whose it is, a grant's id. */
-export interface VendorRequest { readonly owner: string; readonly origin: VendorOrigin; readonly head: string; readonly body: Buffer }
+/** Whose connections to which origin. No two owners have the same: `key` is made of both. */
+export interface Lane { readonly origin: VendorOrigin; readonly key: string }
+
+/** The lane of one owner, a grant's id, to one origin. */
+export function laneOf(owner: string, origin: VendorOrigin): Lane {
+  return { origin, key: `${origin.text} ${owner}` }
+}
+
+/** A request on a lane: its head and its body. */
+export interface VendorRequest { readonly lane: Lane; readonly head: string; readonly body: Buffer }
 
 /** A request under way. `left`: whether any of it may have left. */
 export interface OpenRequest {
@@ -24,6 +32,15 @@ export interface OpenRequest {
   /** Ends it at once, with its connection. Its handler hears nothing more. */
   abort(): void
 }
+
+/**
+ * Where every vendor's bytes are read into, one read after another: what is read is taken before the next read begins, so that one piece of
+ * memory does for all connections, and none is allocated for a read.
+ */
+const readBytes = Buffer.allocUnsafeSlow(http1Limits.vendorReadBytes)
+
+/** Who reads a socket, once it is connected. All that the socket keeps hold of: the request that it was opened for is not kept with it. */
+interface Reader { connection: VendorConnection | null }
 
 interface Waiting { readonly connection: VendorConnection; readonly until: number }
 
@@ -48,17 +65,16 @@ export class VendorPool {
 
   /** Sends a request on a kept connection or a new one. Redirects are not followed. */
   send(request: VendorRequest, handler: ReplyHandler): OpenRequest {
-    const kept = this.#take(keyOf(request))
+    const kept = this.#take(request.lane.key)
     if (kept === null) return new Connecting(this, request, handler)
     kept.send(request.head, request.body, handler)
-    return { left: true, pause: () => { kept.pause(handler) }, resume: () => { kept.resume(handler) }, abort: () => { kept.abort(handler) } }
+    return new Sent(kept, handler)
   }
 
   /** Opens a connection; one that is not there within the limit fails. */
-  connect(owned: Pick<VendorRequest, 'owner' | 'origin'>, done: (connection: VendorConnection) => void, failed: (error: Error) => void): Socket {
-    const { origin } = owned
-    const key = keyOf(owned)
-    const socket = this.#socket(origin)
+  connect({ origin, key }: Lane, done: (connection: VendorConnection) => void, failed: (error: Error) => void): Socket {
+    const reader: Reader = { connection: null }
+    const socket = this.#socket(origin, reader)
     this.#open.add(socket)
     socket.setNoDelay(true)
     const late = this.#time.after(this.#connectMs, () => { socket.destroy(new Error(`no connection within ${String(this.#connectMs / 1_000)} s`)) })
@@ -75,6 +91,7 @@ export class VendorPool {
       socket.off('error', onError)
       socket.off('close', onClose)
       const connection = new VendorConnection(socket, (idle) => { this.#keep(key, idle) }, (gone) => { this.#forget(key, gone) })
+      reader.connection = connection
       this.#open.add(connection)
       done(connection)
     })
@@ -87,16 +104,18 @@ export class VendorPool {
     this.#idle.clear()
   }
 
-  #socket({ text, host, port, secure }: VendorOrigin): Socket {
-    if (!secure) return connectPlain({ host, port })
+  #socket({ text, host, port, secure }: VendorOrigin, reader: Reader): Socket {
+    const onread = { buffer: readBytes, callback: (count: number) => { reader.connection?.take(readBytes.subarray(0, count)); return true } }
+    if (!secure) return connectPlain({ host, port, onread })
     const session = this.#sessions.get(text)
-    const socket = connectSecure({ host, port, ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 ? { servername: host } : {}), ...(session === undefined ? {} : { session }) })
+    const socket = connectSecure({ ...{ onread }, host, port, ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 ? { servername: host } : {}), ...(session === undefined ? {} : { session }) })
     socket.on('session', (made: Buffer) => { this.#sessions.set(text, made) })
     return socket
   }
 
   #take(key: string): VendorConnection | null {
-    const idle = this.#idle.get(key) ?? []
+    const idle = this.#idle.get(key)
+    if (idle === undefined) return null
     for (let newest = idle.pop(); newest !== undefined; newest = idle.pop()) {
       if (newest.connection.usable && this.#time.now() < newest.until) return newest.connection
       newest.connection.destroy()
@@ -105,8 +124,8 @@ export class VendorPool {
   }
 
   #keep(key: string, connection: VendorConnection): void {
-    const idle = this.#idle.get(key) ?? []
-    this.#idle.set(key, idle)
+    let idle = this.#idle.get(key)
+    if (idle === undefined) this.#idle.set(key, idle = [])
     idle.push({ connection, until: this.#time.now() + connection.keepMs })
     if (idle.length > http1Limits.vendorIdleConnectionsMax) idle.shift()?.connection.destroy()
     this.#cancelSweep ??= this.#time.after(http1Limits.sweepMs, () => { this.#sweep() })
@@ -133,8 +152,28 @@ export class VendorPool {
   }
 }
 
-function keyOf({ owner, origin }: Pick<VendorRequest, 'owner' | 'origin'>): string {
-  return `${origin.text} ${owner}`
+/** A request on a connection that was there. */
+class Sent implements OpenRequest {
+  readonly left = true
+  readonly #connection: VendorConnection
+  readonly #handler: ReplyHandler
+
+  constructor(connection: VendorConnection, handler: ReplyHandler) {
+    this.#connection = connection
+    this.#handler = handler
+  }
+
+  pause(): void {
+    this.#connection.pause(this.#handler)
+  }
+
+  resume(): void {
+    this.#connection.resume(this.#handler)
+  }
+
+  abort(): void {
+    this.#connection.abort(this.#handler)
+  }
 }
 
 /** A request whose connection is being opened. */
@@ -146,7 +185,7 @@ class Connecting implements OpenRequest {
 
   constructor(pool: VendorPool, request: VendorRequest, handler: ReplyHandler) {
     this.#handler = handler
-    this.#socket = pool.connect(request, (connection) => {
+    this.#socket = pool.connect(request.lane, (connection) => {
       if (this.#aborted) { connection.destroy(); return }
       this.#connection = connection
       connection.send(request.head, request.body, handler)

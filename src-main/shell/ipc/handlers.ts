@@ -53,7 +53,10 @@ function roomHandlers({ info, push, engine }: Services): Part<'app.info' | 'room
   }
   return {
     'app.info': async () => ok(await info()),
-    'room.snapshot': ({ taskId }, page) => ok(push.snapshot(page, taskId)),
+    'room.snapshot': ({ taskId }, page) => {
+      if (taskId !== null) engine.opened(taskId)
+      return ok(push.snapshot(page, taskId))
+    },
     'approval.shown': ({ approvalId, digest }) => onHold(approvalId, (taskId) => engine.command(taskId, `shown:${approvalId}` as CommandId, { is: 'hold-shown', approvalId, digest })),
     'approval.decide': ({ commandId, approvalId, digest, verdict, reason, standing, amount }) => onHold(approvalId, (taskId) => engine.command(taskId, commandId, { is: 'decide-hold', approvalId, digest, verdict, reason, standing: standing ?? null, ...(amount === undefined || amount === null ? {} : { amount }) })),
     'grant.revoke': ({ commandId, taskId, grantId }) => engine.command(taskId, commandId, { is: 'revoke-grant', grantId }),
@@ -85,7 +88,7 @@ function taskHandlers({ engine, sampleTask }: Services): Part<'task.create' | 't
   }
 }
 
-function folderHandlers({ engine, workspace, dialogs }: Services): Part<'folder.pick' | 'folder.inspect' | 'review.get' | 'review.savePatch' | 'workspace.dispose'> {
+function folderHandlers({ engine, workspace, dialogs }: Services): Part<'folder.pick' | 'folder.inspect' | 'review.get' | 'review.savePatch' | 'workspace.remove'> {
   return {
     'folder.pick': async (_input, page) => ok({ path: await dialogs.pickFolder(page) }),
     'folder.inspect': async ({ path }) => ok(await workspace.inspect(path)),
@@ -96,11 +99,14 @@ function folderHandlers({ engine, workspace, dialogs }: Services): Part<'folder.
       const written = await workspace.writePatch(taskId, path)
       return written.ok ? ok({ path }) : written
     },
-    'workspace.dispose': async ({ taskId }) => {
-      const state = engine.state(taskId)
-      if (state !== undefined && !isFinished(state.status)) return err(failure('wrong-state', 'This task still uses its workspace.', 'Accept, reject or stop it first.'))
-      const disposed = await workspace.dispose(taskId)
-      return disposed.ok ? recorded : disposed
+    'workspace.remove': async ({ taskId }) => {
+      if (engine.state(taskId) !== undefined) {
+        // On record before it is done, once: a deletion that breaks off is gone on with at the next click.
+        const allowed = engine.command(taskId, `cleaned-up:${taskId}` as CommandId, { is: 'clean-up' })
+        if (!allowed.ok) return allowed
+      }
+      const removed = await workspace.remove(taskId)
+      return removed.ok ? recorded : removed
     },
   }
 }
@@ -110,7 +116,10 @@ async function review(engine: Engine, workspace: Workspace, taskId: TaskId): Pro
   if (state?.evidence == null) return err(failure('wrong-state', 'There is no result to review yet.', 'Wait until the task is result-ready.'))
   const diff = await workspace.diff(taskId, new AbortController().signal)
   if (!diff.ok) return diff
-  if (diff.value.treeDigest !== state.evidence.treeDigest && !isFinished(state.status)) return err(failure('digest-mismatch', 'The workspace is not what was verified.', 'Reject the result, or request a revision.'))
+  if (diff.value.treeDigest !== state.evidence.treeDigest && !isFinished(state.status)) {
+    engine.resultRead(taskId, diff.value.treeDigest)
+    return err(failure('digest-mismatch', 'The workspace is not what was verified.', 'Put the files back and re-check, reject the result, or request a revision.'))
+  }
   return ok({ taskId, evidence: state.evidence, verification: state.verification, files: diff.value.files.map(({ change, patch }) => ({ change, patch })), reviewText: state.reviewText, notes: [...(diff.value.notes ?? [])] })
 }
 

@@ -52,6 +52,7 @@ export const HeaderWorking = header('live')
 export const HeaderBlocked = header('hold')
 export const HeaderStopping = header('stopping')
 export const HeaderTrouble = header('trouble')
+export const HeaderChangedResult = header('changed')
 export const HeaderAccepted = header('accepted')
 export const HeaderLong = header('long')
 

@@ -2,7 +2,7 @@ import type { Meta, StoryObj } from '@storybook/react-vite'
 import type { ReactNode } from 'react'
 import type { Author } from '../../../src-preload/contract/ids.ts'
 import { holdOutcomeSchema, toolStateSchema, type EntryBody, type EntryRow } from '../../../src-preload/contract/rows.ts'
-import { taskStatusSchema } from '../../../src-preload/contract/task.ts'
+import { callWaitsSchema, taskStatusSchema } from '../../../src-preload/contract/task.ts'
 import { EntryRowView } from '../../features/room/rows/entry-row.tsx'
 import { useEntryKeys } from '../../store/hooks.ts'
 import { brief, digest, entry, evidence, modelCall, questionId, start, testLog, toolBody, verification } from '../fixtures.ts'
@@ -41,6 +41,8 @@ export const Calls = on(() => [
   row('coder', toolBody('call_granted', 'bash', { target: 'bun scripts/check-style.ts', exitCode: 0, contentLines: null, grantId: 'grt_80' as never })),
 ])
 
+export const CallsThatWaitForAnother = on(() => (['command', 'edit'] as const).map((waitsFor) => row('coder', toolBody(`call_waits_${waitsFor}`, waitsFor === 'command' ? 'edit' : 'bash', { state: 'running', waits: { for: waitsFor, since: Date.now() - 83_000 }, ...(waitsFor === 'edit' ? { target: 'bun test', input: '{"command":"bun test"}' } : {}), exitCode: null, contentLines: null, output: null, endedAt: null }))))
+
 export const CallOpen: StoryObj = {
   ...on(() => [row('coder', toolBody('call_bash', 'bash', { target: 'bun test', exitCode: 1, contentLines: null, input: '{"command":"bun test"}', output: testLog }))]),
   play: async ({ canvas, userEvent }) => { await userEvent.click(await canvas.findByRole('button', { expanded: false })) },
@@ -60,6 +62,11 @@ export const Decisions = on(() => [
   ...(['accepted', 'rejected', 'revision-requested'] as const).map((verdict) => row('owner', { is: 'decision', verdict, treeDigest: digest(4), text: verdict === 'accepted' ? '' : 'The price list belongs into the configuration.' })),
   ...(['applying', 'applied', 'refused', 'uncertain'] as const).map((state) => row('host', { is: 'applied', how: 'folder', state, detail: '3 files', patchPath: null })),
   row('host', { is: 'applied', how: 'patch-file', state: 'applied', detail: '', patchPath: '/home/me/countersign/patches/shipping-cost.patch' }),
+])
+
+export const OpenCalls = on(() => [
+  row('coder', modelCall(1, { state: 'open', path: null, latencyMs: null, startedAt: Date.now() - 12_000 })),
+  ...callWaitsSchema.shape.for.options.map((waits, at) => row('coder', modelCall(at + 2, { state: 'open', path: null, latencyMs: null, startedAt: Date.now() - 62_000, waits: { for: waits, since: Date.now() - 20_000 } }))),
 ])
 
 export const QuietLines = on(() => [

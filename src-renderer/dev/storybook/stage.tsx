@@ -23,6 +23,11 @@ export interface Scene {
 /** The main process of fixtures and what a window keeps of it. */
 export interface StageParts { readonly room: RowSync; readonly desk: ApprovalDesk; readonly queries: QueryClient }
 
+/** Of the story that is shown: what its steps let the main process say. */
+export function playedMain(): FakeMain {
+  return (window as unknown as { readonly playedMain: FakeMain }).playedMain
+}
+
 const shownTask = 'task-1' as TaskId
 
 /**
@@ -32,8 +37,8 @@ const shownTask = 'task-1' as TaskId
 export function setStage({ rows, flags = [], ui = {} }: Scene, theme: string, direction: Spoken['direction']): StageParts {
   speakIn({ ...spokenNow(), direction })
   const main = new FakeMain(rows?.() ?? [], new Set([...flags, theme]))
-  Object.assign(window, { countersign: main.bridge })
-  changeUi({ screen: { at: 'room' }, taskId: shownTask, linkedTaskId: null, inspector: 'auto', paletteOpen: false, taskFilter: '', open: new Map(), ...ui })
+  Object.assign(window, { countersign: main.bridge, playedMain: main })
+  changeUi({ screen: { at: 'room' }, taskId: shownTask, linkedTaskIds: [], inspector: 'auto', paletteOpen: false, taskFilter: '', open: new Map(), ...ui })
   const room = new RowSync(main.bridge)
   room.watch(shownTask)
   return { room, desk: new ApprovalDesk(room.rows), queries: createQueryClient() }

@@ -2,6 +2,7 @@ import { BellRing, CircleAlert, RotateCcw, ScrollText } from 'lucide-react'
 import { useMemo, useRef, useState, type ReactNode } from 'react'
 import type { HoldRow } from '../../../src-preload/contract/rows.ts'
 import type { Brief } from '../../../src-preload/contract/task.ts'
+import { translated, translatedExactly } from '../../i18n/language.ts'
 import { t } from '../../i18n/text.ts'
 import { useNowMs } from '../../store/clock.ts'
 import { useTaskById } from '../../store/hooks.ts'
@@ -24,16 +25,17 @@ export function ApprovalCard({ row, waiting }: { readonly row: HoldRow; readonly
   const shown = useUi((ui) => ui.taskId)
   const task = useTaskById(row.taskId)
   const now = useNowMs()
+  const title = translated(row.title)
   return (
-    <section ref={card} className={`approval${row.alarm ? ' approval-alarm' : ''}`} aria-label={row.title} data-approval-id={row.approvalId} data-digest={row.digest} data-hold-kind={row.holdKind} data-bot={row.bot}>
+    <section ref={card} className={`approval${row.alarm ? ' approval-alarm' : ''}`} aria-label={title} data-approval-id={row.approvalId} data-digest={row.digest} data-hold-kind={row.holdKind} data-bot={row.bot}>
       <header className="approval-head">
         <AuthorMark author={row.bot} />
         <div className="grow">
           <div className="approval-who">
             <AuthorName author={row.bot} /> <span className="soft">· {t.approvals.kinds[row.holdKind]}</span>
           </div>
-          <h2 className="approval-title clip" title={row.title}>
-            <ExactText text={row.title} strictness="command" />
+          <h2 className="approval-title clip" title={title}>
+            <ExactText text={title} strictness="command" />
           </h2>
         </div>
         <span className="quiet small nowrap">{t.approvals.waitingSince({ time: countdown(now - row.openedAt) })}</span>
@@ -54,9 +56,9 @@ export function ApprovalCard({ row, waiting }: { readonly row: HoldRow; readonly
           </Fact>
         )}
         <FactsOfHold facts={row.facts} />
-        {row.standing === null || row.standing.choices.length > 0 ? null : <Fact label={t.approvals.standing.fact}>{row.standing.explained}</Fact>}
-        <Fact label={t.approvals.isolation}>{row.isolation}</Fact>
-        <Fact label={t.approvals.digest}>
+        {row.standing === null || row.standing.choices.length > 0 ? null : <Fact label={t.approvals.standing.fact}>{translated(row.standing.explained)}</Fact>}
+        <Fact wide label={t.approvals.isolation}>{translated(row.isolation)}</Fact>
+        <Fact wide label={t.approvals.digest}>
           <Digest value={row.digest} />
         </Fact>
       </dl>
@@ -65,24 +67,28 @@ export function ApprovalCard({ row, waiting }: { readonly row: HoldRow; readonly
   )
 }
 
+/** What the app says in them is translated; what a bot or the owner wrote stands as it is. The digest covers the original, which Audit shows. */
 function FactsOfHold({ facts }: { readonly facts: HoldRow['facts'] }): ReactNode {
-  return facts.map((fact, index) => (
-    <Fact key={index} label={fact.label}>
-      {fact.exact ? (
-        <span className="mono">
-          <ExactText text={fact.value} strictness="command" />
-        </span>
-      ) : (
-        fact.value
-      )}
-      {fact.authoredBy === 'host' ? null : (
-        <>
-          {' '}
-          <WrittenBy author={fact.authoredBy} />
-        </>
-      )}
-    </Fact>
-  ))
+  return facts.map((fact, index) => {
+    const value = fact.authoredBy !== 'host' ? fact.value : fact.exact ? translatedExactly(fact.value) : translated(fact.value)
+    return (
+      <Fact key={index} label={translated(fact.label)}>
+        {fact.exact ? (
+          <span className="mono">
+            <ExactText text={value} strictness="command" />
+          </span>
+        ) : (
+          value
+        )}
+        {fact.authoredBy === 'host' ? null : (
+          <>
+            {' '}
+            <WrittenBy author={fact.authoredBy} />
+          </>
+        )}
+      </Fact>
+    )
+  })
 }
 
 function Strips({ row }: { readonly row: HoldRow }): ReactNode {
@@ -97,16 +103,17 @@ function Strips({ row }: { readonly row: HoldRow }): ReactNode {
       {row.reaskReason === null ? null : (
         <div className="approval-strip warn">
           <RotateCcw className="icon icon-small" aria-hidden />
-          {t.approvals.reask}: {row.reaskReason}
+          {t.approvals.reask}: {translated(row.reaskReason)}
         </div>
       )}
     </>
   )
 }
 
-function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactNode {
+/** `wide`: a row of its own, where two stand side by side. */
+function Fact({ label, wide = false, children }: { readonly label: string; readonly wide?: boolean; readonly children: ReactNode }): ReactNode {
   return (
-    <div className="approval-fact">
+    <div className={`approval-fact${wide ? ' approval-fact-wide' : ''}`}>
       <dt>{label}</dt>
       <dd>{children}</dd>
     </div>
@@ -123,7 +130,7 @@ function ExactContent({ row }: { readonly row: HoldRow }): ReactNode {
   return (
     <div className="approval-exact">
       <div className="line approval-exact-head">
-        <span className="section-title">{row.exact.label}</span>
+        <span className="section-title">{translated(row.exact.label)}</span>
         <WrittenBy author={row.exact.authoredBy} />
         <span className="grow" />
         <span className="quiet small nowrap">

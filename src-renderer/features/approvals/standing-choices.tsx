@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import type { GrantScope, StandingChoice, StandingOffer } from '../../../src-preload/contract/grants.ts'
 import type { HoldRow } from '../../../src-preload/contract/rows.ts'
+import { translated } from '../../i18n/language.ts'
 import { t } from '../../i18n/text.ts'
 import { useNowMs } from '../../store/clock.ts'
 import { useTaskById } from '../../store/hooks.ts'
@@ -38,7 +39,7 @@ export function StandingChoices({ row, offer, button }: { readonly row: HoldRow;
         />
         <Digest value={choice.digest} />
       </div>
-      <p className="soft small">{choice.scope.tool === 'bash' ? t.approvals.standing.scopeBash : t.approvals.standing.scopeEdit} <span className="quiet">{offer.explained}.</span></p>
+      <p className="soft small">{choice.scope.tool === 'bash' ? t.approvals.standing.scopeBash : t.approvals.standing.scopeEdit} <span className="quiet">{translated(offer.explained)}.</span></p>
       {button(choice, t.approvals.standing.confirm({ time: hourAndMinute(endsAt) }))}
     </div>
   )

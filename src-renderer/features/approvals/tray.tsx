@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, type ReactNode } from 'react'
 import type { HoldRow } from '../../../src-preload/contract/rows.ts'
+import { translated } from '../../i18n/language.ts'
 import { t } from '../../i18n/text.ts'
 import { useHold, useRoom, useWaitingHoldKeys } from '../../store/hooks.ts'
 import { changeUi, show, useUi } from '../../store/ui-store.ts'
@@ -75,7 +76,7 @@ function QueueLine({ holdKey }: { readonly holdKey: string }): ReactNode {
           <AuthorName author={row.bot} /> · {t.approvals.kinds[row.holdKind]}
         </span>
         <span className="queue-title clip">
-          <ExactText text={row.title} strictness="command" />
+          <ExactText text={translated(row.title)} strictness="command" />
         </span>
       </span>
     </li>
@@ -90,7 +91,7 @@ function CompactTray({ waiting, frontKey, results }: { readonly waiting: number;
     <div className={`tray-line${front.alarm ? ' approval-alarm' : ''}`}>
       <AuthorMark author={front.bot} />
       <span className="clip grow">
-        <strong>{t.nav.waits({ n: waiting })}</strong> <span className="soft">{review ? t.approvals.resultReady : front.title}</span>
+        <strong>{t.nav.waits({ n: waiting })}</strong> <span className="soft">{review ? t.approvals.resultReady : translated(front.title)}</span>
       </span>
       <Button
         size="small"
@@ -111,7 +112,7 @@ function Announcement({ frontKey }: { readonly frontKey: string | null }): React
   const row = useHold(frontKey ?? '')
   return (
     <div className="unseen" role="status">
-      {row === undefined ? '' : `${t.word[row.bot]} ${t.approvals.asks[row.holdKind]}: ${row.title}`}
+      {row === undefined ? '' : `${t.word[row.bot]} ${t.approvals.asks[row.holdKind]}: ${translated(row.title)}`}
     </div>
   )
 }

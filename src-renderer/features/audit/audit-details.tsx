@@ -3,12 +3,14 @@ import { useMemo, type ReactNode } from 'react'
 import type { AuditRow } from '../../../src-preload/contract/methods.ts'
 import { t } from '../../i18n/text.ts'
 import { IconButton } from '../../ui/button.tsx'
-import { moment } from '../../ui/format.ts'
+import { count, moment } from '../../ui/format.ts'
 import { copyText, Digest, ExactText } from '../../ui/pieces.tsx'
+import { isAsRecorded, summaryShown } from './summary.ts'
 
 /** One event, whole. */
 export function AuditDetails({ row, onClose }: { readonly row: AuditRow; readonly onClose: () => void }): ReactNode {
   const payload = useMemo(() => readable(row.payload), [row.payload])
+  const summary = summaryShown(row)
   return (
     <aside className="audit-details" aria-label={t.audit.details}>
       <div className="line">
@@ -16,10 +18,16 @@ export function AuditDetails({ row, onClose }: { readonly row: AuditRow; readonl
         <IconButton label={t.audit.copyPayload} icon={Copy} size="small" onPress={() => { void copyText(row.payload) }} />
         <IconButton label={t.word.close} icon={X} size="small" onPress={onClose} />
       </div>
-      <p className="selectable">{row.summary}</p>
+      <p className="selectable" {...(isAsRecorded(row) ? { lang: 'en' } : {})}>{summary}</p>
       <dl className="facts">
+        {summary === row.summary ? null : (
+          <>
+            <dt>{t.audit.recorded}</dt>
+            <dd className="selectable" lang="en">{row.summary}</dd>
+          </>
+        )}
         <dt>{t.audit.seq}</dt>
-        <dd className="mono">{row.seq}</dd>
+        <dd className="mono">{count(row.seq)}</dd>
         <dt>{t.audit.time}</dt>
         <dd>{moment(row.at)}</dd>
         <dt>{t.audit.actor}</dt>

@@ -2,7 +2,8 @@ import type { ReactNode } from 'react'
 import { Cell, Column, Row, Table, TableBody, TableHeader, TableLayout, Virtualizer } from 'react-aria-components'
 import type { AuditRow } from '../../../src-preload/contract/methods.ts'
 import { t } from '../../i18n/text.ts'
-import { moment } from '../../ui/format.ts'
+import { count, moment } from '../../ui/format.ts'
+import { isAsRecorded, summaryShown } from './summary.ts'
 
 /** The events as a table; only the rows in view are drawn. */
 export function AuditTable({ rows, onChoose }: { readonly rows: readonly AuditRow[]; readonly onChoose: (row: AuditRow) => void }): ReactNode {
@@ -20,10 +21,10 @@ export function AuditTable({ rows, onChoose }: { readonly rows: readonly AuditRo
         }}
       >
         <TableHeader className="audit-header">
-          <Column className="audit-cell" width={72}>
+          <Column className="audit-cell" width={80}>
             {t.audit.seq}
           </Column>
-          <Column className="audit-cell" width={168}>
+          <Column className="audit-cell" width={184}>
             {t.audit.time}
           </Column>
           <Column className="audit-cell" width={72}>
@@ -38,12 +39,12 @@ export function AuditTable({ rows, onChoose }: { readonly rows: readonly AuditRo
         </TableHeader>
         <TableBody items={rows.map((row) => ({ ...row, id: row.seq.toString() }))} renderEmptyState={() => <div className="audit-empty quiet">{t.audit.nothing}</div>}>
           {(row) => (
-            <Row id={row.id} className="audit-row" textValue={row.summary}>
-              <Cell className="audit-cell mono quiet">{row.seq}</Cell>
+            <Row id={row.id} className="audit-row" textValue={summaryShown(row)}>
+              <Cell className="audit-cell mono quiet">{count(row.seq)}</Cell>
               <Cell className="audit-cell">{moment(row.at)}</Cell>
               <Cell className="audit-cell">{row.actor}</Cell>
               <Cell className="audit-cell mono">{row.type}</Cell>
-              <Cell className="audit-cell">{row.summary}</Cell>
+              <Cell className="audit-cell"><span title={summaryShown(row)} {...(isAsRecorded(row) ? { lang: 'en' } : {})}>{summaryShown(row)}</span></Cell>
             </Row>
           )}
         </TableBody>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { StandingGrantView } from '../../../src-preload/contract/grants.ts'
 import type { TaskId } from '../../../src-preload/contract/ids.ts'
 import { failureOf, newCommandId } from '../../bridge.ts'
+import { translated } from '../../i18n/language.ts'
 import { t } from '../../i18n/text.ts'
 import { useNowMs } from '../../store/clock.ts'
 import { useAct } from '../../store/queries.ts'
@@ -47,7 +48,7 @@ function GrantLine({ taskId, grant, now }: { readonly taskId: TaskId; readonly g
       <div className="mono grant-what selectable" tabIndex={0}>
         <ExactText text={what} strictness="command" />
       </div>
-      <div className="small quiet">{grant.explained}</div>
+      <div className="small quiet">{translated(grant.explained)}</div>
       <div className="line small quiet grant-facts">
         <span>{t.grants.until({ time: hourAndMinute(grant.expiresAt) })}</span>
         <span>{t.grants.used({ n: grant.uses })}</span>

@@ -1,9 +1,9 @@
+import { pilotBudget } from '../../../src-preload/contract/budgets.ts'
 import type { FolderFacts, NewTask } from '../../../src-preload/contract/methods.ts'
 import type { CommandId } from '../../../src-preload/contract/ids.ts'
 import type { ProviderView, Settings } from '../../../src-preload/contract/settings.ts'
 import type { BudgetLimits, CoderRuntime, ModelRef, TaskGrant } from '../../../src-preload/contract/task.ts'
 import { t } from '../../i18n/text.ts'
-import { pilotBudget } from '../task-fields/budgets.ts'
 import { anyModel, isKnownModel } from '../task-fields/model-field.tsx'
 import { runtimeProblem } from '../task-fields/runtime-field.tsx'
 

@@ -4,6 +4,7 @@ import { useEffect, useState, type ReactNode } from 'react'
 import type { FolderFacts } from '../../../src-preload/contract/methods.ts'
 import type { Mount } from '../../../src-preload/contract/task.ts'
 import { call, failureOf } from '../../bridge.ts'
+import { translated } from '../../i18n/language.ts'
 import { t } from '../../i18n/text.ts'
 import { useMethod } from '../../store/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -71,7 +72,7 @@ function FolderFound({ facts, draft, change }: { readonly facts: FolderFacts; re
         <Notice>
           <ul className="notes">
             {facts.notes.map((note) => (
-              <li key={note}>{note}</li>
+              <li key={note}>{translated(note)}</li>
             ))}
           </ul>
         </Notice>
@@ -98,7 +99,7 @@ function MountChoice({ mount, taken, onChange }: { readonly mount: Mount; readon
       onChange={onChange}
       label={
         <span className="line">
-          {mount.label}
+          {translated(mount.label)}
           <Badge square>{mount.mode === 'copy' ? t.newTask.asCopy : t.newTask.readOnly}</Badge>
         </span>
       }

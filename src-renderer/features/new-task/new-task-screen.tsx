@@ -94,7 +94,10 @@ function FolderForm({ draft, change }: DraftProps): ReactNode {
   const [tried, setTried] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const problems = problemsOf(draft, facts)
-  const shown = tried ? problems : {}
+  const { path: _, ...besidePath } = problems
+  const isLookedAt = facts === null && draft.path.trim() !== '' && !folder.isError
+  // A folder that is still looked at is no fault of its field: what is missing is on its way.
+  const shown: ReturnType<typeof problemsOf> = !tried ? {} : isLookedAt ? besidePath : problems
   const create = useAct('task.create', ({ taskId }) => {
     dropDraft()
     showTask(taskId)
@@ -126,13 +129,19 @@ function FolderForm({ draft, change }: DraftProps): ReactNode {
       </Section>
       <WhatSection draft={draft} change={change} facts={facts} shown={shown} />
       <HowSections draft={draft} change={change} shown={shown} />
-      {create.isError ? <FailureNotice failure={failureOf(create.error)} title={t.newTask.notStarted} /> : null}
       <div className="form-end">
-        <Button type="submit" variant="primary" isPending={create.isPending}>
-          {t.newTask.start}
-        </Button>
-        <Keys chord="mod+enter" />
-        <span className="quiet small"><StartNote pending={create.isPending} usual={t.newTask.startHint} /></span>
+        {/* Beside the button, which stays in view: a long form may be scrolled anywhere when it is pressed. */}
+        {create.isError ? <FailureNotice failure={failureOf(create.error)} title={t.newTask.notStarted} /> : null}
+        <div className="form-end-line">
+          <Button type="submit" variant="primary" isPending={create.isPending}>
+            {t.newTask.start}
+          </Button>
+          <Keys chord="mod+enter" />
+          <span className="warn small" role="status">
+            {tried && isLookedAt ? t.newTask.lookFirst : null}
+          </span>
+          {tried && isLookedAt ? null : <span className="quiet small"><StartNote pending={create.isPending} usual={t.newTask.startHint} /></span>}
+        </div>
       </div>
     </form>
   )

@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { useMemo, type ReactNode } from 'react'
+import { useEffect, useMemo, useState, type ReactNode } from 'react'
 import { Autocomplete, Dialog, Header, Input, Menu, MenuItem, MenuSection, Modal, ModalOverlay, SearchField, useFilter } from 'react-aria-components'
 import { t } from '../../i18n/text.ts'
 import { useTaskKeys } from '../../store/hooks.ts'
@@ -7,6 +7,7 @@ import { changeUi, showTask, useUi } from '../../store/ui-store.ts'
 import { Keys } from '../../ui/button.tsx'
 import { StatusGlyph } from '../room/status-glyph.tsx'
 import { commands, type CommandContext, type CommandGroup } from './commands.ts'
+import { paletteTyped } from './typed-ahead.ts'
 import { useCommandContext } from './use-commands.ts'
 
 const groups: readonly CommandGroup[] = ['task', 'approvals', 'go', 'view']
@@ -31,6 +32,8 @@ function PaletteList(): ReactNode {
   const { contains } = useFilter({ sensitivity: 'base' })
   const taskKeys = useTaskKeys()
   const available = useMemo(() => commands.filter((command) => command.id !== 'view.palette' && command.when?.(context) !== false), [context])
+  const [typed, setTyped] = useState(() => paletteTyped.text)
+  useEffect(() => paletteTyped.follow(setTyped), [])
   const run = (key: string): void => {
     changeUi({ paletteOpen: false })
     // After the palette has gone and the focus is back, so that a command finds the window as it was.
@@ -39,7 +42,7 @@ function PaletteList(): ReactNode {
     })
   }
   return (
-    <Autocomplete filter={(text, input) => input.split(/\s+/).every((word) => contains(text, word))}>
+    <Autocomplete inputValue={typed} onInputChange={setTyped} filter={(text, input) => input.split(/\s+/).every((word) => contains(text, word))}>
       <SearchField className="palette-search" aria-label={t.palette.placeholder} autoFocus>
         <Search className="icon quiet" aria-hidden />
         <Input className="palette-input" placeholder={t.palette.placeholder} />

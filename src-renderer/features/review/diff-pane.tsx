@@ -3,6 +3,7 @@ import { FileCheck2, FileX2 } from 'lucide-react'
 import { useEffect, useImperativeHandle, useMemo, useRef, type ReactNode, type Ref } from 'react'
 import type { Review } from '../../../src-preload/contract/methods.ts'
 import { useSpoken } from '../../i18n/language.ts'
+import { translated } from '../../i18n/language.ts'
 import { t } from '../../i18n/text.ts'
 import { useMedia } from '../../ui/media.ts'
 import { useMethod } from '../../store/queries.ts'
@@ -86,7 +87,7 @@ function DiffNotices({ files, broken, notes }: { readonly files: readonly Review
       {notes.length === 0 ? null : (
         <Notice title={t.review.leftOut}>
           <ul className="notes">
-            {notes.map((note) => <li key={note}><ExactText text={note} strictness="prose" /></li>)}
+            {notes.map((note) => <li key={note}><ExactText text={translated(note)} strictness="prose" /></li>)}
           </ul>
         </Notice>
       )}

@@ -30,7 +30,8 @@ export function ReviewScreen(): ReactNode {
   return (
     <div className="review">
       <TaskHeader task={task} />
-      <ReviewContent key={`${task.taskId} ${task.result?.treeDigest ?? ''}`} task={task} />
+      {/* Read anew once its files are told to be others, and once they are back. */}
+      <ReviewContent key={`${task.taskId} ${task.result?.treeDigest ?? ''} ${task.recovery === null ? '' : 'uncertain'}`} task={task} />
     </div>
   )
 }

@@ -13,10 +13,17 @@ export class EndFollower {
   #lastTop = 0
   #ownerMovesUntil = 0
   #pointerHeld = false
+  #seenRows = 0
   readonly #listeners = new Set<() => void>()
 
   /** Whether the end is being followed. */
   readonly atEnd = (): boolean => this.#following
+
+  /** Of so many rows, those that came since the end was let go of. */
+  unseen(rows: number): number {
+    if (this.#following) this.#seenRows = rows
+    return Math.max(0, rows - this.#seenRows)
+  }
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
@@ -34,7 +41,8 @@ export class EndFollower {
     // Told after layout and before painting, so that the end never leaves the picture.
     const observer = new ResizeObserver(this.pin)
     observer.observe(box)
-    observer.observe(content)
+    // With its padding, which is the room of the rows that are not drawn.
+    observer.observe(content, { box: 'border-box' })
     const stop = new AbortController()
     const listen = { passive: true, signal: stop.signal }
     const moves = (): void => {

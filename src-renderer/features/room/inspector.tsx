@@ -10,6 +10,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { count, countdown, moment, money } from '../../ui/format.ts'
 import { Digest, Path } from '../../ui/pieces.tsx'
 import { GrantList } from '../grants/grant-list.tsx'
+import { profileOf } from '../task-fields/budgets.ts'
 import { isUnfinished, statusTones } from './status-glyph.tsx'
 import { TrafficSection } from './traffic.tsx'
 
@@ -20,7 +21,7 @@ export function Inspector({ task }: { readonly task: TaskRow }): ReactNode {
       <StatusSection task={task} />
       <section className="inspector-section" aria-label={t.inspector.budget}>
         <h2 className="section-title">
-          {t.inspector.budget} <span className="section-note">{task.budget.profile}</span>
+          {t.inspector.budget} <span className="section-note">{t.budget[profileOf(task.budget)]}</span>
         </h2>
         {task.meters.map((meter) => (
           <MeterLine key={meter.name} meter={meter} />
@@ -126,7 +127,7 @@ function Evidence({ levels }: { readonly levels: EvidenceLevels }): ReactNode {
 
 function RuntimeSection({ task }: { readonly task: TaskRow }): ReactNode {
   const providers = useMethod('providers.list', {})
-  const label = (providerId: string): string => providers.data?.find((view) => view.provider.id === providerId)?.provider.label ?? providerId
+  const label = (providerId: string): string => translated(providers.data?.find((view) => view.provider.id === providerId)?.provider.label ?? providerId)
   const isolation = task.isolation
   return (
     <section className="inspector-section" aria-label={t.inspector.coder}>
@@ -137,9 +138,9 @@ function RuntimeSection({ task }: { readonly task: TaskRow }): ReactNode {
           {isolation === null ? (
             <span className="quiet">{t.inspector.notProbed}</span>
           ) : (
-            <span className="line" title={isolation.detail}>
-              {isolation.usable ? <ShieldCheck className="icon icon-small good" aria-hidden /> : <ShieldAlert className="icon icon-small bad" aria-hidden />}
-              {isolation.summary}
+            <span className="line" title={translated(isolation.detail)}>
+              {isolation.usable && isolation.level !== 'seatbelt-untested' ? <ShieldCheck className="icon icon-small good" aria-hidden /> : <ShieldAlert className={`icon icon-small ${isolation.usable ? 'warn' : 'bad'}`} aria-hidden />}
+              {translated(isolation.summary)}
             </span>
           )}
         </dd>

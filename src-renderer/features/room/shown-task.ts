@@ -19,15 +19,17 @@ export function useShownTask(): void {
   }, [room, shown])
 }
 
-/** A link from outside chooses what is shown and does nothing else; a task that is not there is told. */
-export function useLinkedTask(): void {
-  const linked = useUi((ui) => ui.linkedTaskId)
+/** A link from outside chooses what is shown and does nothing else; a task that is not there is told. Of several at once the last that is there stays. */
+export function useLinkedTasks(): void {
+  const linked = useUi((ui) => ui.linkedTaskIds)
   const room = useRoom()
   const live = useSyncState().at === 'live'
   useEffect(() => {
-    if (linked === null || !live) return
-    changeUi({ linkedTaskId: null })
-    if (room.rows.task(`task:${linked}`) === undefined) say({ tone: 'info', text: t.app.linkUnknown, detail: t.app.linkUnknownHint })
-    else showTask(linked)
+    if (linked.length === 0 || !live) return
+    changeUi({ linkedTaskIds: [] })
+    for (const taskId of linked) {
+      if (room.rows.task(`task:${taskId}`) === undefined) say({ tone: 'info', text: t.app.linkUnknown, detail: t.app.linkUnknownHint })
+      else showTask(taskId)
+    }
   }, [linked, live, room])
 }

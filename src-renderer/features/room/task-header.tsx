@@ -2,7 +2,6 @@ import { ArrowLeft, CircleStop, Ellipsis, FileCheck2, LoaderCircle, PanelRight, 
 import { useState, type ReactNode } from 'react'
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
 import { rowKey, type TaskRow } from '../../../src-preload/contract/rows.ts'
-import type { RecoveryExit } from '../../../src-preload/contract/task.ts'
 import { failureOf, newCommandId } from '../../bridge.ts'
 import { translated } from '../../i18n/language.ts'
 import { t } from '../../i18n/text.ts'
@@ -13,13 +12,12 @@ import { show, useUi } from '../../store/ui-store.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { countdown, duration } from '../../ui/format.ts'
-import { FailureNotice, Notice } from '../../ui/notice.tsx'
+import { FailureNotice } from '../../ui/notice.tsx'
 import { copyText, PlainText } from '../../ui/pieces.tsx'
 import { say } from '../../ui/toasts.tsx'
 import { StatusGlyph, isUnfinished, statusTones } from './status-glyph.tsx'
+import { Uncertain } from './uncertain.tsx'
 import { WriteBriefDialog } from './write-brief.tsx'
-
-const recoveryExits = Object.keys({ 're-check': 1, 'mark-done': 2, 'mark-not-done': 3, resend: 4 } satisfies Record<RecoveryExit, number>) as readonly RecoveryExit[]
 
 /** The shown task: its title, its status and facets, what happens now, and what the owner can do about it. There is one. */
 export function TaskHeader({ task, inspector }: { readonly task: TaskRow; readonly inspector?: { readonly open: boolean; readonly toggle: () => void } }): ReactNode {
@@ -63,7 +61,7 @@ export function TaskHeader({ task, inspector }: { readonly task: TaskRow; readon
         </div>
         <Activity task={task} />
       </header>
-      {task.recovery === null ? null : <Uncertain task={task} />}
+      {task.recovery === null ? null : <Uncertain task={task} recovery={task.recovery} />}
       {task.failure === null ? null : (
         <div className="task-trouble">
           <FailureNotice failure={task.failure} />
@@ -152,7 +150,7 @@ function Activity({ task }: { readonly task: TaskRow }): ReactNode {
       <div className="task-activity" data-cancel="observed">
         <ShieldCheck className="icon icon-small good" aria-hidden />
         <span>{t.room.stopped}</span>
-        <span className="soft clip" title={proof.detail}>
+        <span className="soft clip" title={translated(proof.detail)}>
           {t.room.stoppedProof({ processes: proof.checkedProcesses })}, {t.room.stopMethods[proof.method]} · {duration(task.cancel.at - task.cancel.requestedAt)}
         </span>
       </div>
@@ -197,44 +195,15 @@ function WaitsSince({ taskId, waiting }: { readonly taskId: string; readonly wai
 
 /** What is waited for, since when, and when it is tried again. */
 function Waiting({ activity, now }: { readonly activity: NonNullable<TaskRow['activity']>; readonly now: number }): ReactNode {
-  const { waitingFor, waitingSince, nextTryAt } = activity
+  const { waitingSince, nextTryAt } = activity
+  const what = translated(activity.waitingFor ?? '')
   return (
-    <span className="warn waits" data-waiting-for title={waitingFor ?? ''}>
-      <span className="clip">{t.room.waitsFor({ what: waitingFor ?? '' })}</span>
+    <span className="warn waits" data-waiting-for title={what}>
+      <span className="clip">{t.room.waitsFor({ what })}</span>
       <span className="nowrap">
         {waitingSince == null ? null : ` · ${countdown(now - waitingSince)}`}
         {nextTryAt == null || nextTryAt <= now ? null : ` · ${t.room.nextTry({ time: countdown(nextTryAt - now) })}`}
       </span>
     </span>
-  )
-}
-
-function Uncertain({ task }: { readonly task: TaskRow }): ReactNode {
-  const recover = useAct('task.recover')
-  const recovery = task.recovery
-  if (recovery === null) return null
-  return (
-    <div className="task-trouble" data-recovery="uncertain">
-      <Notice tone="warn" title={`${t.room.uncertain}: ${translated(recovery.what)}`}>
-        <div className="soft">{t.room.uncertainWhy}</div>
-        {recover.isError ? <FailureNotice failure={failureOf(recover.error)} /> : null}
-        <div className="exits">
-          {recoveryExits.map((exit) => (
-            <Button
-              key={exit}
-              size="small"
-              tip={t.room.exitHints[exit]}
-              isDisabled={recover.isPending}
-              isPending={recover.isPending && recover.variables.exit === exit}
-              onPress={() => {
-                recover.mutate({ commandId: newCommandId(), taskId: task.taskId, exit })
-              }}
-            >
-              {t.room.exits[exit]}
-            </Button>
-          ))}
-        </div>
-      </Notice>
-    </div>
   )
 }

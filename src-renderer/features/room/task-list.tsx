@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { useMemo, useState, type ReactNode } from 'react'
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { Input, ListBox, ListBoxItem, SearchField, type Key } from 'react-aria-components'
 import type { TaskRow } from '../../../src-preload/contract/rows.ts'
 import { t } from '../../i18n/text.ts'
@@ -28,6 +28,17 @@ export function TaskList(): ReactNode {
   const [bound, setBound] = useState(listStep)
   const items = useMemo(() => visible.filter((key, index) => index < bound || key === `task:${shown ?? ''}`).map((key) => ({ id: key })), [visible, bound, shown])
   const older = visible.length - items.length
+  const list = useRef<HTMLDivElement>(null)
+  const goesOnAt = useRef<string | null>(null)
+  // The button that was pressed goes with the last step: the keyboard goes on at what came in with it.
+  useEffect(() => {
+    const key = goesOnAt.current
+    goesOnAt.current = null
+    if (older > 0 || key === null) return
+    // The list draws its new rows behind this.
+    const drawn = requestAnimationFrame(() => { list.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus() })
+    return () => { cancelAnimationFrame(drawn) }
+  }, [older])
   return (
     <>
       <SearchField
@@ -42,6 +53,7 @@ export function TaskList(): ReactNode {
         <Input id="task-filter" className="task-filter-input" placeholder={t.nav.filter} />
       </SearchField>
       <ListBox
+        ref={list}
         className="task-list"
         aria-label={t.nav.tasks}
         items={items}
@@ -56,7 +68,7 @@ export function TaskList(): ReactNode {
       >
         {(item) => <TaskListRow id={item.id} />}
       </ListBox>
-      {older === 0 ? null : <Button variant="plain" size="small" onPress={() => { setBound(bound + listStep) }}>{t.nav.older({ n: older })}</Button>}
+      {older === 0 ? null : <Button variant="plain" size="small" onPress={() => { goesOnAt.current = visible[bound] ?? null; setBound(bound + listStep) }}>{t.nav.older({ n: older })}</Button>}
     </>
   )
 }

@@ -7,6 +7,7 @@ import { useNowMs } from '../../store/clock.ts'
 import { useCallKeys, useEntry } from '../../store/hooks.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { count, duration, money } from '../../ui/format.ts'
+import { openCallText } from './open-call.ts'
 
 /** As many of the latest calls as a look takes in; all are in the transcript and the audit log. */
 const shownMax = 30
@@ -57,7 +58,7 @@ function TrafficLine({ rowKey: key }: { readonly rowKey: string }): ReactNode {
 /** What is not known says so. */
 function facts(call: ModelCall, now: number): string {
   const tokens = call.inputTokens === null && call.outputTokens === null ? t.row.tokensUnknown : `${numberOf(call.inputTokens)} ${t.row.tokensIn}, ${numberOf(call.outputTokens)} ${t.row.tokensOut}`
-  if (call.state === 'open') return `${t.row.callStates.open} · ${duration(now - call.startedAt)}`
+  if (call.state === 'open') return openCallText(call, now)
   const cost = call.costMicroUsd !== null ? money(call.costMicroUsd) : call.demo ? null : t.row.costUnknown
   const state = call.state === 'done' ? null : `${t.row.callStates[call.state]}${call.status === null ? '' : ` ${call.status.toString()}`}`
   return [state, tokens, cost, call.latencyMs === null ? null : duration(call.latencyMs)].filter((part) => part !== null).join(' · ')

@@ -3,6 +3,7 @@ import { Form } from 'react-aria-components'
 import type { AppInfo } from '../../../src-preload/contract/methods.ts'
 import { isolationLimits } from '../../../src-preload/contract/limits.ts'
 import type { Settings } from '../../../src-preload/contract/settings.ts'
+import { translated } from '../../i18n/language.ts'
 import { t } from '../../i18n/text.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -21,21 +22,21 @@ export function RuntimesSection({ settings, info }: { readonly settings: Setting
   const { versions, proxy } = info
   return (
     <div className="stack-wide">
-      {info.runtimeNote === null ? null : <Notice tone="warn" title={info.runtimeNote} />}
+      {info.runtimeNote === null ? null : <Notice tone="warn" title={translated(info.runtimeNote)} />}
       <dl className="facts facts-roomy">
         <Fact label={t.nav.appName} value={versions.app} />
         <Fact label="OpenCode" value={versions.openCode ?? t.word.none} />
         <Fact label="Electron" value={versions.electron} />
         <Fact label="Chromium" value={versions.chromium} />
         <Fact label="Node" value={versions.node} />
-        <Fact label="SQLite" value={versions.sqlite} />
+        <Fact label="SQLite" value={translated(versions.sqlite)} />
         <Fact label={t.runtimes.platform} value={info.platform} />
         <dt>{t.runtimes.proxy}</dt>
         <dd>
           <span className="line">
             <Badge tone={proxyTones[proxy.state]}>{t.runtimes.proxyStates[proxy.state]}</Badge>
             {proxy.port === null ? null : <span className="mono">127.0.0.1:{proxy.port}</span>}
-            {proxy.note === null ? null : <span className="soft">{proxy.note}</span>}
+            {proxy.note === null ? null : <span className="soft">{translated(proxy.note)}</span>}
           </span>
         </dd>
         <dt>{t.runtimes.data}</dt>
@@ -102,21 +103,23 @@ function BinaryForm({ settings }: { readonly settings: Settings }): ReactNode {
 /** What keeps the bots in: probed, and what to do where it is missing. */
 export function IsolationSection({ settings, info }: { readonly settings: Settings; readonly info: AppInfo }): ReactNode {
   const { isolation } = info
+  const untested = isolation.level === 'seatbelt-untested'
+  const rules = untested ? { ...t.isolation.rules, ...t.isolation.seatbeltRules } : t.isolation.rules
   return (
     <div className="stack-wide">
-      <Notice tone={isolation.usable ? 'good' : 'bad'} title={isolation.usable ? t.isolation.usable : t.isolation.unusable}>
-        <div>{isolation.summary}</div>
+      <Notice tone={!isolation.usable ? 'bad' : untested ? 'warn' : 'good'} title={!isolation.usable ? t.isolation.unusable : untested ? t.isolation.untested : t.isolation.usable}>
+        <div>{translated(isolation.summary)}</div>
       </Notice>
       {isolation.failure === null ? null : <FailureNotice failure={isolation.failure} />}
       <dl className="facts facts-roomy">
         <Fact label={t.isolation.level} value={t.isolation.levels[isolation.level]} />
         <Fact label={t.isolation.checked} value={moment(isolation.checkedAt)} />
-        <Fact label={t.word.details} value={isolation.detail} />
+        <Fact label={t.word.details} value={translated(isolation.detail)} />
       </dl>
       <SandboxLimits settings={settings} info={info} />
       <h2 className="section-title">{t.isolation.inside}</h2>
       <ul className="notes soft">
-        {Object.values(t.isolation.rules).map((rule) => (
+        {Object.values(rules).map((rule) => (
           <li key={rule}>{rule}</li>
         ))}
       </ul>

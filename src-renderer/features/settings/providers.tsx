@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react'
 import type { AppInfo } from '../../../src-preload/contract/methods.ts'
 import type { ProviderView } from '../../../src-preload/contract/settings.ts'
 import { failureOf } from '../../bridge.ts'
+import { translated } from '../../i18n/language.ts'
 import { t } from '../../i18n/text.ts'
 import { useAct, useMethod } from '../../store/queries.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
@@ -52,7 +53,7 @@ function ProviderCard({ view, onEdit, onRemove }: { readonly view: ProviderView;
   return (
     <li className="provider" data-provider={provider.id}>
       <div className="line">
-        <h2 className="provider-name">{provider.label}</h2>
+        <h2 className="provider-name">{translated(provider.label)}</h2>
         <Badge>{t.providers.origins[view.origin]}</Badge>
         <Badge tone={keyTones[view.key]} icon={KeyRound}>
           {t.providers.keys[view.key]}
@@ -87,8 +88,8 @@ function TestLine({ view }: { readonly view: ProviderView }): ReactNode {
   return (
     <>
       <div className="line provider-test">
-        <Select label={t.providers.model} value={model} onChange={setModel} groups={[{ label: provider.label, options: provider.models.map((one) => ({ id: one.id, label: one.label ?? one.id })) }]} />
-        <Button size="small" aria-label={`${t.providers.test}: ${provider.label}`} isPending={test.isPending} isDisabled={view.key === 'missing'} onPress={() => { test.mutate({ id: provider.id, modelId: model }) }}>
+        <Select label={t.providers.model} value={model} onChange={setModel} groups={[{ label: translated(provider.label), options: provider.models.map((one) => ({ id: one.id, label: one.label ?? one.id })) }]} />
+        <Button size="small" aria-label={`${t.providers.test}: ${translated(provider.label)}`} isPending={test.isPending} isDisabled={view.key === 'missing'} onPress={() => { test.mutate({ id: provider.id, modelId: model }) }}>
           {t.providers.test}
         </Button>
         {test.isSuccess ? (

@@ -19,7 +19,7 @@ const gibibyte = 1024 ** 3
 /** The workspaces on disk with their sizes; cleaning up is the owner's. */
 export function StorageSection({ settings }: { readonly settings: Settings }): ReactNode {
   const list = useMethod('workspace.list', {}, { staleTimeMs: 0 })
-  const [disposing, setDisposing] = useState<WorkspaceUse | null>(null)
+  const [removing, setRemoving] = useState<WorkspaceUse | null>(null)
   const { save, failure } = useSave()
   if (list.isError) return <FailureNotice failure={failureOf(list.error)} onRetry={() => { void list.refetch() }} />
   if (list.data === undefined) return <Loading />
@@ -41,18 +41,18 @@ export function StorageSection({ settings }: { readonly settings: Settings }): R
       {uses.length === 0 ? (
         <Empty icon={HardDrive} title={t.storage.none} />
       ) : (
-        <UseTable uses={uses} onDispose={setDisposing} />
+        <UseTable uses={uses} onRemove={setRemoving} />
       )}
       <div className="field-grid">
         <NumberField label={t.storage.quota} hint={t.storage.quotaHint} value={Math.round((settings.workspaceQuotaBytes / gibibyte) * 10) / 10} step={0.1} min={0.1} max={10_000} onChange={(gib) => { save({ ...settings, workspaceQuotaBytes: Math.max(64 * 1024 * 1024, Math.round(gib * gibibyte)) }) }} />
       </div>
       {failure === null ? null : <FailureNotice failure={failure} />}
-      {disposing === null ? null : <DisposeDialog use={disposing} onClose={() => { setDisposing(null) }} />}
+      {removing === null ? null : <RemoveDialog use={removing} onClose={() => { setRemoving(null) }} />}
     </div>
   )
 }
 
-function UseTable({ uses, onDispose }: { readonly uses: readonly WorkspaceUse[]; readonly onDispose: (use: WorkspaceUse) => void }): ReactNode {
+function UseTable({ uses, onRemove }: { readonly uses: readonly WorkspaceUse[]; readonly onRemove: (use: WorkspaceUse) => void }): ReactNode {
   return (
     <table className="plain-table">
       <thead>
@@ -77,7 +77,7 @@ function UseTable({ uses, onDispose }: { readonly uses: readonly WorkspaceUse[];
             <td className="number">{bytes(use.bytes)}</td>
             <td className="number">
               {use.disposable ? (
-                <Button size="small" aria-label={`${t.storage.cleanUp}: ${use.title}`} onPress={() => { onDispose(use) }}>
+                <Button size="small" aria-label={`${t.storage.cleanUp}: ${use.title}`} onPress={() => { onRemove(use) }}>
                   {t.storage.cleanUp}
                 </Button>
               ) : (
@@ -91,24 +91,24 @@ function UseTable({ uses, onDispose }: { readonly uses: readonly WorkspaceUse[];
   )
 }
 
-function DisposeDialog({ use, onClose }: { readonly use: WorkspaceUse; readonly onClose: () => void }): ReactNode {
+function RemoveDialog({ use, onClose }: { readonly use: WorkspaceUse; readonly onClose: () => void }): ReactNode {
   const queries = useQueryClient()
-  const dispose = useAct('workspace.dispose', () => {
+  const remove = useAct('workspace.remove', () => {
     void queries.invalidateQueries({ queryKey: ['workspace.list'] })
     onClose()
   })
   return (
-    <Dialog title={t.storage.cleanUpTitle} onClose={onClose} busy={dispose.isPending}>
+    <Dialog title={t.storage.cleanUpTitle} onClose={onClose} busy={remove.isPending}>
       <p>
         <strong>{use.title}</strong>, {bytes(use.bytes)}
       </p>
       <p className="soft">{t.storage.cleanUpHint}</p>
-      {dispose.isError ? <FailureNotice failure={failureOf(dispose.error)} /> : null}
+      {remove.isError ? <FailureNotice failure={failureOf(remove.error)} /> : null}
       <div className="dialog-actions">
-        <Button onPress={onClose} isDisabled={dispose.isPending}>
+        <Button onPress={onClose} isDisabled={remove.isPending}>
           {t.word.cancel}
         </Button>
-        <Button variant="danger" isPending={dispose.isPending} onPress={() => { dispose.mutate({ taskId: use.taskId }) }}>
+        <Button variant="danger" isPending={remove.isPending} onPress={() => { remove.mutate({ taskId: use.taskId }) }}>
           {t.storage.cleanUp}
         </Button>
       </div>

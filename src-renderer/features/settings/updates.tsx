@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { Settings } from '../../../src-preload/contract/settings.ts'
 import type { UpdateState } from '../../../src-preload/contract/updates.ts'
 import { failureOf } from '../../bridge.ts'
+import { translated } from '../../i18n/language.ts'
 import { t } from '../../i18n/text.ts'
 import { useAct, useMethod } from '../../store/queries.ts'
 import { Button } from '../../ui/button.tsx'
@@ -47,7 +48,7 @@ function Now(): ReactNode {
       <Notice tone={tone} title={words}>
         {state.data.is === 'downloading' ? <Progress label={words} share={state.data.share} /> : null}
         {state.data.is === 'failed' ? <div className="soft">{t.updates.failedHint({ at: moment(state.data.at) })}</div> : null}
-        {state.data.is === 'ready' ? <div>{state.data.waitsFor === null ? t.updates.readyHint : t.updates.waitsFor({ why: state.data.waitsFor })}</div> : null}
+        {state.data.is === 'ready' ? <div>{state.data.waitsFor === null ? t.updates.readyHint : t.updates.waitsFor({ why: translated(state.data.waitsFor) })}</div> : null}
       </Notice>
       {failed === null ? null : <FailureNotice failure={failureOf(failed)} />}
       <div className="line">
@@ -76,13 +77,13 @@ function Progress({ label, share }: { readonly label: string; readonly share: nu
 
 function told(state: UpdateState): { readonly tone: 'info' | 'good' | 'bad'; readonly words: string } {
   switch (state.is) {
-    case 'unsupported': return { tone: 'info', words: state.why }
+    case 'unsupported': return { tone: 'info', words: translated(state.why) }
     case 'idle': return { tone: 'info', words: t.updates.notLooked }
     case 'checking': return { tone: 'info', words: t.updates.checking }
     case 'current': return { tone: 'good', words: t.updates.current({ at: moment(state.checkedAt) }) }
     case 'found': return { tone: 'info', words: t.updates.found({ version: state.version }) }
     case 'downloading': return { tone: 'info', words: t.updates.downloading({ version: state.version }) }
     case 'ready': return { tone: state.waitsFor === null ? 'good' : 'info', words: t.updates.ready({ version: state.version }) }
-    case 'failed': return { tone: 'bad', words: state.message }
+    case 'failed': return { tone: 'bad', words: translated(state.message) }
   }
 }

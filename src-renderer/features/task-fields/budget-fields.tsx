@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react'
+import { longBudget, pilotBudget } from '../../../src-preload/contract/budgets.ts'
 import { budgetMaxima } from '../../../src-preload/contract/limits.ts'
 import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
 import { t } from '../../i18n/text.ts'
 import { useOpen } from '../../store/ui-store.ts'
 import { NumberField, Segments, TextField } from '../../ui/fields.tsx'
 import { FoldButton } from '../../ui/pieces.tsx'
-import { longBudget, moneyFromText, moneyText, pilotBudget } from './budgets.ts'
+import { moneyFromText, moneyText, profileOf } from './budgets.ts'
 
 const minuteMs = 60_000
 
@@ -20,7 +21,7 @@ export function BudgetFields({ value, onChange, foldKey, moneyError }: { readonl
       <div className="line">
         <Segments
           label={t.budget.profile}
-          value={value.profile === 'pilot' || value.profile === 'long' ? value.profile : 'custom'}
+          value={profileOf(value)}
           onChange={(profile) => {
             if (profile === 'custom') setOpen(true)
             onChange(profile === 'pilot' ? pilotBudget : profile === 'long' ? longBudget : { ...value, profile: 'custom' })

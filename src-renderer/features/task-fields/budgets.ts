@@ -1,12 +1,11 @@
-import { budgetMaxima, limits } from '../../../src-preload/contract/limits.ts'
+import { budgetMaxima } from '../../../src-preload/contract/limits.ts'
 import type { BudgetLimits } from '../../../src-preload/contract/task.ts'
 import { asTyped, ungrouped } from '../../ui/format.ts'
 
-/** The default: small enough that a mistake costs little. */
-export const pilotBudget: BudgetLimits = { profile: 'pilot', turnsMax: limits.turnsMax, messagesMax: limits.contentMessagesMax, requestsMax: 60, tokensMax: 500_000, moneyMicroUsdMax: null, deadlineMs: limits.taskDeadlineMs }
-
-/** For work that takes an hour. */
-export const longBudget: BudgetLimits = { profile: 'long', turnsMax: 16, messagesMax: 32, requestsMax: 400, tokensMax: 5_000_000, moneyMicroUsdMax: null, deadlineMs: 3_600_000 }
+/** The profile under which the window shows a budget. */
+export function profileOf({ profile }: Pick<BudgetLimits, 'profile'>): 'pilot' | 'long' | 'custom' {
+  return profile === 'pilot' || profile === 'long' ? profile : 'custom'
+}
 
 /** A money cap as somebody would type it, in US dollars; empty for none. */
 export function moneyText(microUsd: number | null): string {

@@ -1,6 +1,7 @@
 import { useMemo, type ReactNode } from 'react'
 import type { ProviderView } from '../../../src-preload/contract/settings.ts'
 import type { ModelRef } from '../../../src-preload/contract/task.ts'
+import { translated } from '../../i18n/language.ts'
 import { t } from '../../i18n/text.ts'
 import { Select, type OptionGroup } from '../../ui/fields.tsx'
 
@@ -24,7 +25,7 @@ export function ModelField({ label, hint, value, onChange, views, error }: { rea
   const groups = useMemo<readonly OptionGroup[]>(
     () =>
       views.map((view) => ({
-        label: `${view.provider.label}${view.remote ? ` · ${t.models.remote}` : ` · ${t.models.local}`}${view.key === 'missing' ? ` · ${t.models.noKey}` : ''}`,
+        label: `${translated(view.provider.label)}${view.remote ? ` · ${t.models.remote}` : ` · ${t.models.local}`}${view.key === 'missing' ? ` · ${t.models.noKey}` : ''}`,
         options: view.provider.models.map((model) => ({ id: idOf({ providerId: view.provider.id, modelId: model.id }), label: model.label ?? model.id, ...(model.label === undefined ? {} : { note: model.id }) })),
       })),
     [views],

@@ -4,6 +4,7 @@ import type { ControlCall, ControlClient, ControlOutcome } from '../control-clie
 import type { Conversation } from '../run.ts'
 import { hostTimers, manualClock } from '../support.suite.ts'
 import { openCliConversation } from './cli-conversation.ts'
+import type { CliOrder } from './runner-client.ts'
 
 const turn = { sessionId: 'ses_1', messageId: 'msg_1', partId: 'prt_1', text: 'Go on.', system: '' } as const
 const end = { code: null, signal: 'SIGKILL', words: '', left: 0 }
@@ -23,19 +24,25 @@ beforeEach(() => {
   const begun = new Promise<ControlOutcome>((done) => { startRun = done })
   const exited = new Promise<Awaited<AgentProcess['exited']>>((done) => { exit = done })
   const client: ControlClient = {
-    call: ({ path }: ControlCall) => {
+    call: ({ path, body }: ControlCall) => {
+      // What the session has from before: nothing.
+      if ((body as CliOrder | undefined)?.args[0] === 'export') return Promise.resolve({ is: 'answered', status: 200, body: { run: '0' } })
       paths.push(path)
       if (path === '/run') return begun
       over()
       return Promise.resolve({ is: 'answered', status: 200, body: {} })
     },
-    read: (_request, shape) => Promise.resolve({ is: 'read', value: shape.parse(end) }),
-    async * stream() { await ended; yield new Uint8Array() },
+    read: ({ path }, shape) => Promise.resolve({ is: 'read', value: shape.parse(path === '/run/0/end' ? { ...end, code: 0, signal: null } : end) }),
+    async * stream(path) {
+      if (path === '/run/0/output') { yield new TextEncoder().encode('{"info":{"id":"ses_1"},"messages":[]}'); return }
+      await ended
+      yield new Uint8Array()
+    },
     close: () => Promise.resolve(),
   }
   conversation = openCliConversation({
     client, clock: manualClock(), timers: hostTimers, log: () => undefined, newSessionId: () => 'ses_1', onSignal: (signal) => { signals.push(signal) },
-    ground: { spec: { token: 't', model: { api: 'chat', modelId: 'm', contextTokens: 1_000, outputTokens: 100 }, permissions: { edit: 'allow', bash: 'ask' } }, boot: { password: 'p', nonce: 'n', port: 4_242, shellPath: '/opt/app/shell' }, version: '1.18.30', observed: false, operatorEnvironment: {} },
+    ground: { spec: { token: 't', model: { api: 'chat', modelId: 'm', contextTokens: 1_000, outputTokens: 100 }, permissions: { edit: 'allow', bash: 'ask' } }, boot: { password: 'p', nonce: 'n', port: 4_242, places: { workspace: '/workspace', home: '/home/agent', temporary: '/tmp', shell: '/opt/app/shell', proxyBaseUrl: 'http://127.0.0.1:7000/v1', controlPort: 4_096, searchPath: '/usr/local/bin:/usr/bin:/bin' } }, version: '1.18.30', observed: false, operatorEnvironment: {} },
     process: { controlSocketPath: '/c', pid: 7, startTime: '9', exited, stop: () => Promise.reject(new Error('not asked for')) },
   })
 })

@@ -3,9 +3,9 @@ import { err, ok } from '../../../../src-preload/contract/result.ts'
 import type { AgentProcess } from '../../../engine/ports.ts'
 import { exitedSignal, type Conversation } from '../run.ts'
 import { createCliTurns, type CliTurnsDeps } from './cli-turns.ts'
-import { createSession, findSession, reconcileSession, type SessionDeps } from './sessions.ts'
+import { createSession, findSession, readSession, reconcileSession, type SessionDeps } from './sessions.ts'
 
-export interface CliDeps extends SessionDeps, Omit<CliTurnsDeps, 'alone' | 'onLost'> { readonly process: AgentProcess }
+export interface CliDeps extends SessionDeps, Omit<CliTurnsDeps, 'alone' | 'earlier' | 'onLost'> { readonly process: AgentProcess }
 
 const nothingAsked = failure('unknown-approval', '“opencode run” asks nothing that could be answered.', 'Nothing to do: its commands ask at the command broker.')
 
@@ -22,7 +22,10 @@ export function openCliConversation(deps: CliDeps): Conversation {
     return next
   }
   const end = (): void => { deps.process.stop().catch((cause: unknown) => { deps.log({ level: 'error', msg: 'a sandbox that is not followed any more could not be ended', cause: String(cause) }) }) }
-  const turns = createCliTurns({ ...deps, alone, onLost: end })
+  /** Made here, so nothing was before in them. */
+  const made = new Set<string>()
+  const earlier = (sessionId: string): ReturnType<typeof readSession> => (made.has(sessionId) ? Promise.resolve(ok([])) : readSession(deps, sessionId))
+  const turns = createCliTurns({ ...deps, alone, earlier, onLost: end })
   const over = deps.process.exited.then((how) => {
     const exited = exitedSignal(deps.process, how, turns.open()?.sessionId ?? '')
     turns.interrupt('OpenCode ended.')
@@ -31,7 +34,11 @@ export function openCliConversation(deps: CliDeps): Conversation {
     return deps.client.close()
   })
   return {
-    createSession: (title) => alone(() => createSession(deps, title)),
+    createSession: (title) => alone(async () => {
+      const created = await createSession(deps, title)
+      if (created.ok) made.add(created.value.sessionId)
+      return created
+    }),
     findSession: (title) => alone(() => findSession(deps, title)),
     submit: (turn) => turns.submit(turn),
     answerPermission: () => Promise.resolve(err(nothingAsked)),

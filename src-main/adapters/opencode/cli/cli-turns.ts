@@ -4,6 +4,9 @@ import { err, ok, type Result } from '../../../../src-preload/contract/result.ts
 import type { CoderRun, CoderSignal, Timers } from '../../../engine/ports.ts'
 import type { ControlClient } from '../control-client.ts'
 import type { LogLine } from '../observer.ts'
+import { takeEarlierCalls } from '../earlier-calls.ts'
+import { newTranslation, type Translation } from '../translation.ts'
+import type { WireMessage } from '../wire.ts'
 import { turnOrder, type CliGround } from './orders.ts'
 import { createRecords, type Records } from './records.ts'
 import { startCli, type CliEnd, type CliRun } from './runner-client.ts'
@@ -16,6 +19,8 @@ export interface CliTurnsDeps {
   readonly onSignal: (signal: CoderSignal) => void
   /** Waits until no other run of the task's OpenCode is under way, then does this one. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>
+  /** What a session's history has, when no turn runs; empty for one that was made here. */
+  readonly earlier: (sessionId: string) => Promise<Result<readonly WireMessage[], string>>
   /** What runs can neither be followed nor ended by itself: the sandbox must end. */
   readonly onLost: () => void
 }
@@ -41,6 +46,9 @@ const killedWithinMs = 15_000
 /** Follows each turn from the start of its `opencode run` to the end of that process, and tells that end once. */
 export function createCliTurns(deps: CliTurnsDeps): CliTurns {
   const known = new Set<string>()
+  /** One for all turns: a vendor may count its calls anew in each of them. */
+  const state = newTranslation()
+  const knownSessions = new Set<string>()
   let open: OpenTurn | null = null
   const close = (turn: OpenTurn): void => { if (open === turn) open = null }
   return {
@@ -48,12 +56,14 @@ export function createCliTurns(deps: CliTurnsDeps): CliTurns {
     async submit(turn) {
       if (known.has(turn.messageId)) return ok(null)
       if (open !== null) return err(failure('too-busy', 'The session still works on another turn.', 'Wait for its end, or stop the task.'))
-      const begun: OpenTurn = { sessionId: turn.sessionId, messageId: turn.messageId, records: createRecords(turn.sessionId), run: null, killed: false, begun: Promise.resolve(), over: Promise.resolve(null) }
+      const begun: OpenTurn = { sessionId: turn.sessionId, messageId: turn.messageId, records: createRecords(turn.sessionId, state), run: null, killed: false, begun: Promise.resolve(), over: Promise.resolve(null) }
       known.add(turn.messageId)
       open = begun
       const sent = new Promise<Result<null, Failure>>((answered, broke) => {
         deps.alone(async () => {
-          const started = await start(deps, turn, begun)
+          const earlier = knownSessions.has(turn.sessionId) ? ok(null) : await takeEarlier(deps, state, turn.sessionId)
+          if (earlier.ok) knownSessions.add(turn.sessionId)
+          const started = earlier.ok ? await start(deps, turn, begun) : earlier
           if (started.ok) begun.over = follow(deps, begun, close)
           else close(begun)
           if (!started.ok && started.error.code === 'submit-failed') known.delete(turn.messageId)
@@ -78,6 +88,14 @@ export function createCliTurns(deps: CliTurnsDeps): CliTurns {
       open = null
     },
   }
+}
+
+/** Before the first turn of this process in a session: the calls of it that another process saw have their names already. */
+async function takeEarlier(deps: CliTurnsDeps, state: Translation, sessionId: string): Promise<Result<null, Failure>> {
+  const history = await deps.earlier(sessionId)
+  if (!history.ok) return err(failure('submit-failed', `The session's earlier calls could not be read: ${history.error}.`, 'Start the turn again.'))
+  for (const item of takeEarlierCalls(state, history.value)) if (item.is === 'signal') deps.onSignal(item.signal)
+  return ok(null)
 }
 
 async function start(deps: CliTurnsDeps, turn: Submission, open: OpenTurn): Promise<Result<null, Failure>> {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { failure, type Failure } from '../../../../src-preload/contract/failure.ts'
 import { err, ok, type Result } from '../../../../src-preload/contract/result.ts'
+import { workspaceRoot } from '../../../core/approval/path-pattern.ts'
 import { createControlClient } from '../control-client.ts'
 import { createMessageIds } from '../message-ids.ts'
 import type { LogLine } from '../observer.ts'
@@ -15,6 +16,7 @@ import { stageFile } from './staged-file.ts'
 export async function cliWay(parts: WayParts): Promise<Result<Way, Failure>> {
   const { deps, spec, boot, binary } = parts
   if (spec.permissions.edit === 'ask') return err(failure('invalid-input', '“opencode run” cannot ask before an edit: it would refuse each one by itself.', 'Start the task again with edits allowed or denied, or with the OpenCode server.'))
+  if (boot.places.workspace !== workspaceRoot) return err(failure('invalid-input', '“opencode run” needs a sandbox that gives its files places of their own, which this system has not.', 'Start the task again with the OpenCode server.'))
   const log = (line: LogLine): void => { deps.log({ ...line, taskId: spec.taskId }) }
   const runner = await stage(deps.filesDir, 'runner.js', runnerScript, log)
   if (!runner.ok) return err(failure('workspace-failed', `The app's own files for “opencode run” could not be written: ${runner.error}.`, 'Check free space and permissions of the app\'s data folder.'))
@@ -30,7 +32,7 @@ export async function cliWay(parts: WayParts): Promise<Result<Way, Failure>> {
     },
     notes: observer.ok ? [] : [`Calls of Bot B are shown early by the model proxy only: the observer of “opencode run” is off. ${observer.error}`],
     open: (agent) => {
-      const client = createControlClient({ socketPath: agent.controlSocketPath, password: boot.password, timers: deps.timers })
+      const client = createControlClient({ socketPath: agent.controlSocketPath, password: boot.password, directory: boot.places.workspace, timers: deps.timers })
       return Promise.resolve(ok(openCliConversation({ client, process: agent, ground, clock: deps.clock, timers: deps.timers, log, newSessionId: () => mintSessionId(deps), onSignal: spec.onSignal })))
     },
   })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { CoderSpec } from '../../../engine/ports.ts'
-import { inside, launchConfig, launchEnvironment, type Boot, type LaunchConfig, type Rights } from '../launch-config.ts'
+import { launchConfig, launchEnvironment, type Boot, type LaunchConfig, type Rights } from '../launch-config.ts'
 import type { CliOrder } from './runner-client.ts'
 import { insideFiles } from './runner-script.ts'
 
@@ -42,7 +42,7 @@ export function withObserver<C extends LaunchConfig>(config: C, path: string): C
 export function importOrder(ground: CliGround, session: { readonly sessionId: string; readonly title: string; readonly at: number }): CliOrder {
   const folder = newFolder()
   const { sessionId: id, title, at } = session
-  const text = JSON.stringify({ info: { id, slug: 'task', projectID: 'global', directory: inside.workspace, title, version: ground.version, time: { created: at, updated: at } }, messages: [] })
+  const text = JSON.stringify({ info: { id, slug: 'task', projectID: 'global', directory: ground.boot.places.workspace, title, version: ground.version, time: { created: at, updated: at } }, messages: [] })
   return order(ground, ['import', `${folder}/session.json`], { folder, files: { 'session.json': text } })
 }
 

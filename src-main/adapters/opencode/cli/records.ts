@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { CoderSignal } from '../../../engine/ports.ts'
 import { callIdSchema } from '../../../../src-preload/contract/ids.ts'
 import { interruptCalls, translate, type Translated } from '../translate.ts'
-import { newTranslation } from '../translation.ts'
+import { newTranslation, type Translation } from '../translation.ts'
 import { endOfAnswer, errorWords, type TurnEnd } from '../turn-verdict.ts'
 import { errorSchema, parsePart, wireId, type WireError, type WireMessage, type WirePart } from '../wire.ts'
 import { jsonOf } from './json-text.ts'
@@ -35,9 +35,8 @@ export interface Records {
   missed(): number
 }
 
-/** Reads the lines of one turn of a session. */
-export function createRecords(sessionId: string): Records {
-  const state = newTranslation()
+/** Reads the lines of one turn of a session. `state`: what is known of its earlier turns, whose calls keep their names. */
+export function createRecords(sessionId: string, state: Translation = newTranslation()): Records {
   let ignored = 0
   let missed = 0
   /** The newest answer: what it said, and why it ended. */

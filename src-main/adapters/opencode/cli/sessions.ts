@@ -4,7 +4,7 @@ import type { Clock, CoderRun, Timers } from '../../../engine/ports.ts'
 import type { ControlClient } from '../control-client.ts'
 import { reconciledOf, unreadable, type Reconciled } from '../reconcile.ts'
 import { verdictOfTurn } from '../turn-verdict.ts'
-import { bodies } from '../wire.ts'
+import { bodies, type WireMessage } from '../wire.ts'
 import { jsonOf } from './json-text.ts'
 import { exportOrder, importOrder, listOrder, type CliGround } from './orders.ts'
 import { startCli, type CliOrder } from './runner-client.ts'
@@ -45,13 +45,19 @@ export async function findSession(deps: SessionDeps, title: string): ReturnType<
  * the turn's own; OpenCode writes it before it asks the model, so a turn that history does not have has done nothing.
  */
 export async function reconcileSession(deps: SessionDeps, sessionId: string, messageId: string): Promise<Result<Reconciled, Failure>> {
-  const exported = await printed(deps, exportOrder(deps.ground, sessionId))
-  if (!exported.ok) return err(unreadable(exported.error))
-  const history = bodies.exported.safeParse(jsonOf(exported.value))
-  if (!history.success || history.data.info.id !== sessionId) return err(unreadable('its export has another shape than expected'))
-  const { messages } = history.data
+  const history = await readSession(deps, sessionId)
+  if (!history.ok) return err(unreadable(history.error))
+  const messages = history.value
   const sent = messages.find(({ info }) => info.role === 'user' && info.agent === messageId)
   return ok(sent === undefined ? { found: false, state: 'absent', text: '' } : reconciledOf(verdictOfTurn(messages, sent.info.id)))
+}
+
+/** A session's messages, when no turn runs. */
+export async function readSession(deps: SessionDeps, sessionId: string): Promise<Result<readonly WireMessage[], string>> {
+  const exported = await printed(deps, exportOrder(deps.ground, sessionId))
+  if (!exported.ok) return exported
+  const history = bodies.exported.safeParse(jsonOf(exported.value))
+  return history.success && history.data.info.id === sessionId ? ok(history.data.messages) : err('its export has another shape than expected')
 }
 
 /** What one of OpenCode's commands prints when it succeeds. */

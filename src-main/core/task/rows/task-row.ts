@@ -4,6 +4,7 @@ import type { EvidenceLevels, IsolationReport, Waiting } from '../../../../src-p
 import type { HoldRecord } from '../../approval/hold.ts'
 import { grantView, standingOffer } from '../../approval/standing-grant.ts'
 import { budgetMeters } from '../budget.ts'
+import { comparedExits } from '../decide-compared.ts'
 import { activeTurn, isFinished, openQuestion, waitingHolds, type Phase, type TaskState } from '../model.ts'
 
 /** What is not journaled but shown: the isolation as probed, a wait of the runtime that goes on now. */
@@ -15,6 +16,13 @@ export function waitingOf(state: TaskState): Waiting | null {
   if (holds.length > 0) return { for: 'approval', approvalIds: holds.map((record) => record.hold.approvalId) }
   const question = openQuestion(state)
   return question === null ? null : { for: 'input', questionId: question.questionId }
+}
+
+/** The facet `recovery`, with the exits that there are, and whether a check is under way. */
+function recoveryOf(state: TaskState): TaskRow['recovery'] {
+  if (state.recovery === null) return null
+  if (state.phase === 'acceptance-waits') return { ...state.recovery, exits: [...comparedExits] }
+  return state.coder.is === 'starting' ? { ...state.recovery, checking: true } : state.recovery
 }
 
 const phaseWords: Record<Phase, string | null> = {
@@ -50,7 +58,7 @@ export function taskRow(state: TaskState, live: LiveFacts): TaskRow {
   const ready = state.evidence !== null && (state.status === 'result-ready' || isFinished(state.status))
   return {
     kind: 'task', key: rowKey.task(state.taskId), taskId: state.taskId, title: state.title, status: state.status, generation: state.generation,
-    waiting: waitingOf(state), cancel: state.cancel, recovery: state.recovery, disposition: state.disposition, activity: activityOf(state, live),
+    waiting: waitingOf(state), cancel: state.cancel, recovery: recoveryOf(state), disposition: state.disposition, activity: activityOf(state, live),
     createdAt: state.createdAt, updatedAt: state.updatedAt, deadlineAt: state.deadlineAt,
     source: state.source.kind === 'sample' ? { kind: 'sample', label: 'Sample task', path: null } : { kind: 'folder', label: state.source.path.split(/[\\/]/).filter((part) => part !== '').at(-1) ?? state.source.path, path: state.source.path },
     requirement: state.requirement, criteria: [...state.criteria], revisionOf: state.revisionOf, models: { lead: state.targets.lead.ref, coder: state.targets.coder.ref },

@@ -34,6 +34,7 @@ export const EntryRowView = memo(function EntryRowView({ rowKey, previousKey }: 
     )
   }
   const previous = previousKey === null ? undefined : room.rows.entry(previousKey)
+  const kind = kindWord(row.body)
   const goesOn = previous?.author === row.author && row.body.is === 'tool' && previous.body.is === 'tool'
   return (
     <article className={`entry entry-${row.body.is}${goesOn ? ' entry-goes-on' : ''}`} aria-label={labelOf(row)} data-key={row.key} data-author={row.author}>
@@ -42,7 +43,7 @@ export const EntryRowView = memo(function EntryRowView({ rowKey, previousKey }: 
         {goesOn || row.body.is === 'tool' ? null : (
           <div className="entry-head">
             <AuthorName author={row.author} />
-            <span className="quiet small">{kindWord(row.body)}</span>
+            {kind === '' ? null : <span className="quiet small">{kind}</span>}
           </div>
         )}
         <Body row={row} />

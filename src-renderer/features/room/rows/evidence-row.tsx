@@ -2,6 +2,7 @@ import { Check, CircleDashed, LoaderCircle, Minus, X, type LucideIcon } from 'lu
 import type { ReactNode } from 'react'
 import type { EntryBody } from '../../../../src-preload/contract/rows.ts'
 import type { FileChange, TestRun, Verification } from '../../../../src-preload/contract/task.ts'
+import { translated } from '../../../i18n/language.ts'
 import { t } from '../../../i18n/text.ts'
 import { useOpen } from '../../../store/ui-store.ts'
 import { Badge, type Tone } from '../../../ui/badge.tsx'
@@ -11,6 +12,7 @@ import { FailureNotice } from '../../../ui/notice.tsx'
 import { Digest, ExactText, FoldButton, Path } from '../../../ui/pieces.tsx'
 
 const filesShownMax = 8
+const mib = 2 ** 20
 
 /** What a result stands on: facts that the app recorded, apart from what the bot says about it. */
 export function EvidenceRow({ rowKey, body }: { readonly rowKey: string; readonly body: EntryBody & { is: 'evidence' } }): ReactNode {
@@ -53,7 +55,7 @@ function FileLine({ file }: { readonly file: FileChange }): ReactNode {
   const [sign, tone] = fileSigns[file.status]
   return (
     <li className="file-line">
-      <span className={`file-sign mono ${tone}`} title={file.status}>
+      <span className={`file-sign mono ${tone}`} title={translated(file.status)}>
         {sign}
       </span>
       <Path value={file.path} />
@@ -66,7 +68,7 @@ function FileLine({ file }: { readonly file: FileChange }): ReactNode {
   )
 }
 
-/** One run of a test command: what, with what outcome, how long, and the end of its log. */
+/** One run of a test command: what, with what outcome, how long, within which limits where they are recorded, and the end of its log. */
 export function TestRunLine({ run, foldKey, initially = false }: { readonly run: TestRun; readonly foldKey: string; readonly initially?: boolean }): ReactNode {
   const [open, setOpen] = useOpen(foldKey, initially)
   const passed = run.exitCode === 0
@@ -87,6 +89,7 @@ export function TestRunLine({ run, foldKey, initially = false }: { readonly run:
           <Digest value={run.logDigest} />
         </span>
       </div>
+      {run.limits === undefined ? null : <span className="quiet small">{t.row.runMost({ memory: run.limits.memoryBytesMax / mib, processes: run.limits.processesMax, minutes: run.limits.commandCpuMsMax / 60_000, file: run.limits.fileBytesMax / mib })}</span>}
       {open ? (
         <pre className="code code-tall" tabIndex={0} aria-label={t.row.logTail}>
           <ExactText text={run.logTail} strictness="prose" />

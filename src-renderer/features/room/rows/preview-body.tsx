@@ -26,25 +26,32 @@ export function PreviewBody({ body }: { readonly body: ToolBody }): ReactNode {
 
 function Growing({ body }: { readonly body: ToolBody }): ReactNode {
   const { tail, tailOf, before } = body
-  if (before != null && tailOf !== 'content') return <Box of={t.row.change} text={`${before}${tail}`}><Hunk before={before} after={tailOf === 'newString' ? tail : null} /></Box>
+  if (before != null && tailOf !== 'content') return <Box of={t.row.change}><Hunk before={before} after={tailOf === 'newString' ? tail : null} /></Box>
   if (tail === '') return null
-  if (tailOf === 'patchText') return <Box of={t.row.change} text={tail}><PatchLines text={tail} /></Box>
-  if (tailOf === 'command') return tail.length <= headCommandCharsMax && !tail.includes('\n') ? null : <Box of={t.row.command} text={tail}><ExactText text={tail} strictness="command" /></Box>
-  return <Box of={tailOf ?? t.row.input} text={tail}><Code body={body} /></Box>
+  if (tailOf === 'patchText') return <Box of={t.row.change}><PatchLines text={tail} /></Box>
+  if (tailOf === 'command') return tail.length <= headCommandCharsMax && !tail.includes('\n') ? null : <Box of={t.row.command}><ExactText text={tail} strictness="command" /></Box>
+  return <Box of={tailOf ?? t.row.input}><Code body={body} /></Box>
 }
 
 /** Always at its end. Nobody is read what is in it: the row has been announced, and this changes many times a second. */
-function Box({ of, text, children }: { readonly of: string; readonly text: string; readonly children: ReactNode }): ReactNode {
+function Box({ of, children }: { readonly of: string; readonly children: ReactNode }): ReactNode {
   const box = useRef<HTMLPreElement>(null)
+  const content = useRef<HTMLSpanElement>(null)
   useLayoutEffect(() => {
-    if (box.current === null) return
-    box.current.scrollTop = box.current.scrollHeight
-    // Only what goes on above fades out.
-    box.current.toggleAttribute('data-cut', box.current.scrollTop > 0)
-  }, [text])
+    const [frame, text] = [box.current, content.current]
+    if (frame === null || text === null) return
+    // Told once a frame, when the text has been laid out for painting; asked for earlier, each piece would be laid out by itself.
+    const observer = new ResizeObserver(() => {
+      frame.scrollTop = frame.scrollHeight
+      // Only what goes on above fades out.
+      frame.toggleAttribute('data-cut', frame.scrollTop > 0)
+    })
+    observer.observe(text)
+    return () => { observer.disconnect() }
+  }, [])
   return (
     <pre ref={box} className="tool-tail" aria-label={t.row.tail({ of })} aria-live="off" tabIndex={-1}>
-      {children}
+      <span ref={content} className="tail-text">{children}</span>
     </pre>
   )
 }

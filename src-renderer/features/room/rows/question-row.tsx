@@ -3,6 +3,7 @@ import { Form, TextArea, TextField, Label } from 'react-aria-components'
 import type { Author, TaskId } from '../../../../src-preload/contract/ids.ts'
 import type { EntryBody } from '../../../../src-preload/contract/rows.ts'
 import { failureOf, newCommandId } from '../../../bridge.ts'
+import { translated } from '../../../i18n/language.ts'
 import { t } from '../../../i18n/text.ts'
 import { useNowMs } from '../../../store/clock.ts'
 import { useTaskById } from '../../../store/hooks.ts'
@@ -28,7 +29,7 @@ export function QuestionRow({ taskId, author, body }: { readonly taskId: TaskId;
   const asksOwner = body.state === 'asked-owner'
   return (
     <div role="group" className={`card-question${asksOwner ? ' card-question-owner' : ''}`} aria-label={t.row.question} data-question-id={body.questionId}>
-      <Prose text={body.text} />
+      <Prose text={author === 'host' ? translated(body.text) : body.text} />
       {body.options.length === 0 || (live && (open || asksOwner)) ? null : (
         <ul className="question-options">
           {body.options.map((option) => (

@@ -2,16 +2,22 @@ import { ArrowRight, Cable, CircleAlert, CircleCheck, CircleSlash, FileCheck2, H
 import { sameModel } from '../../../../src-preload/contract/model-name.ts'
 import type { ReactNode } from 'react'
 import type { EntryBody, HoldOutcome, ModelCall } from '../../../../src-preload/contract/rows.ts'
-import { translated } from '../../../i18n/language.ts'
+import { translated, translatedExactly } from '../../../i18n/language.ts'
 import { t } from '../../../i18n/text.ts'
 import { useNowMs } from '../../../store/clock.ts'
 import { AuthorName, Badge } from '../../../ui/badge.tsx'
-import { count, duration, moment, money } from '../../../ui/format.ts'
+import { asSentence, count, duration, moment, money } from '../../../ui/format.ts'
 import { Notice } from '../../../ui/notice.tsx'
 import { Digest, Path } from '../../../ui/pieces.tsx'
+import { openCallText } from '../open-call.ts'
 
 const outcomeIcons: Readonly<Record<HoldOutcome, readonly [LucideIcon, string]>> = {
   waiting: [Hand, 'warn'], approved: [CircleCheck, 'good'], denied: [CircleSlash, 'bad'], expired: [CircleAlert, 'warn'], withdrawn: [CircleSlash, 'quiet'], 'never-shown': [TriangleAlert, 'bad'],
+}
+
+/** Who approves or denies gives a reason in words of their own; every other cause is the app's. */
+function causeShown(outcome: (EntryBody & { is: 'hold' })['outcome'], cause: string): string {
+  return outcome === 'denied' || outcome === 'approved' ? cause : translated(cause)
 }
 
 /** A hold and what became of it. Outcomes are told apart: only `denied` is the owner's refusal. */
@@ -21,8 +27,8 @@ export function HoldEntryRow({ body }: { readonly body: EntryBody & { is: 'hold'
     <span className="quiet-line selectable" data-hold-outcome={body.outcome}>
       <Icon className={`icon icon-small ${tone}`} aria-hidden />
       <span className="quiet-text">
-        <span className="quiet">{t.approvals.kinds[body.holdKind]}</span> {body.title} <span className={tone}>{t.row.holdOutcomes[body.outcome]}</span>
-        {body.cause === null ? null : <span className="quiet"> · {translated(body.cause)}</span>}
+        <span className="quiet">{t.approvals.kinds[body.holdKind]}</span> {translated(body.title)} <span className={tone}>{t.row.holdOutcomes[body.outcome]}</span>
+        {body.cause === null ? null : <span className="quiet"> · {causeShown(body.outcome, body.cause)}</span>}
       </span>
     </span>
   )
@@ -60,19 +66,19 @@ export function CallRow({ body }: { readonly body: EntryBody & { is: 'call' } })
             {t.row.asked} {call.modelAsked}
           </Badge>
         ) : null}
-        <span className="quiet">{call.providerLabel}</span>
+        <span className="quiet">{translated(call.providerLabel)}</span>
         {call.path === null ? open ? null : <span className="quiet">{t.row.pathUnknown}</span> : (
           <Badge square tone={call.path === 'direct' ? 'neutral' : 'warn'} title={t.row.pathHints[call.path]}>
             {t.row.paths[call.path]}
           </Badge>
         )}
         {call.directLeft === true ? <Badge square tone="warn" title={t.row.chargedTwiceHint}>{t.row.chargedTwice}</Badge> : null}
-        <span className="quiet nowrap">{open ? duration(now - call.startedAt) : `${tokensText(call)}${costText(call)}${call.latencyMs === null ? '' : ` · ${duration(call.latencyMs)}`}`}</span>
+        <span className={call.waits?.for === 'silence' || call.waits?.for === 'keep-alive' ? 'warn nowrap' : 'quiet nowrap'} data-call-waits={open ? (call.waits?.for ?? 'first-byte') : undefined}>{open ? openCallText(call, now) : `${tokensText(call)}${costText(call)}${call.latencyMs === null ? '' : ` · ${duration(call.latencyMs)}`}`}</span>
         {call.state === 'failed' || call.state === 'refused' ? (
           <span className="bad">
             {t.row.callStates[call.state]}
             {call.status === null ? '' : ` ${call.status.toString()}`}
-            {call.failure === null ? '' : `: ${translated(call.failure.message)} ${translated(call.failure.todo)}`}
+            {call.failure === null ? '' : `: ${asSentence(translated(call.failure.message))} ${translated(call.failure.todo)}`}
           </span>
         ) : null}
       </span>
@@ -109,7 +115,7 @@ export function DecisionRow({ body, at }: { readonly body: EntryBody & { is: 'de
             </span>
           )}
         </div>
-        {body.text === '' ? null : <div className="decision-text selectable">{body.text}</div>}
+        {body.text === '' ? null : <div className="decision-text selectable">{body.verdict === 'accepted' ? translated(body.text) : body.text}</div>}
       </div>
     </div>
   )
@@ -126,7 +132,7 @@ export function AppliedRow({ body }: { readonly body: EntryBody & { is: 'applied
         <div>
           <strong className={tone}>{t.row.applied[body.state]}</strong> {t.row.appliedHow[body.how]}
         </div>
-        {body.detail === '' ? null : <div className="soft small">{body.detail}</div>}
+        {body.detail === '' ? null : <div className="soft small">{translated(body.detail)}</div>}
         {body.patchPath === null ? null : <Path value={body.patchPath} />}
       </div>
     </div>
@@ -135,10 +141,13 @@ export function AppliedRow({ body }: { readonly body: EntryBody & { is: 'applied
 
 const noticeTones = { info: 'info', warning: 'warn', error: 'bad' } as const
 
+/** These hold a command as it ran, or a bot's words: no number in them is written otherwise. */
+const quotes = /^(?:Allowed by your standing grant|You allowed|Bot A leaves this to you)\b/
+
 /** Something that the app has to say. */
 export function NoticeRow({ body }: { readonly body: EntryBody & { is: 'notice' } }): ReactNode {
   return (
-    <Notice tone={noticeTones[body.level]} title={translated(body.text)}>
+    <Notice tone={noticeTones[body.level]} title={(quotes.test(body.text) ? translatedExactly : translated)(body.text)}>
       {body.todo === null ? null : <div className="soft">{translated(body.todo)}</div>}
     </Notice>
   )

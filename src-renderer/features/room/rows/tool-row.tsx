@@ -1,6 +1,7 @@
-import { CircleCheck, CircleX, FilePen, FilePlus2, FileSearch, Hand, LoaderCircle, OctagonPause, PencilLine, SquareTerminal, TriangleAlert, Wrench, type LucideIcon } from 'lucide-react'
+import { Ban, CircleCheck, CircleX, FilePen, FilePlus2, FileSearch, Hand, Hourglass, LoaderCircle, OctagonPause, PencilLine, SquareTerminal, TriangleAlert, Wrench, type LucideIcon } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import type { ToolBody, ToolState } from '../../../../src-preload/contract/rows.ts'
+import { translated } from '../../../i18n/language.ts'
 import { t } from '../../../i18n/text.ts'
 import { useNowMs } from '../../../store/clock.ts'
 import { useOpen } from '../../../store/ui-store.ts'
@@ -56,7 +57,8 @@ export function ToolRow({ rowKey, body }: { readonly rowKey: string; readonly bo
       ) : (
         <div className="tool-head">{head}</div>
       )}
-      {body.reason === null ? null : <div className="tool-reason">{body.reason}</div>}
+      <WaitSaid body={body} />
+      {body.reason === null ? null : <div className="tool-reason">{translated(body.reason)}</div>}
       {preview ? <PreviewBody body={body} /> : null}
       {expandable && open ? <ToolDetails body={body} /> : null}
     </div>
@@ -110,7 +112,7 @@ function Growing({ bytes, lines }: { readonly bytes: number; readonly lines: num
 /** Counters that move while a call is being written, and how long it took afterwards. */
 function Numbers({ body }: { readonly body: ToolBody }): ReactNode {
   const running = body.state === 'running'
-  const waitsSince = body.state === 'awaiting-approval' ? body.waitsSince : null
+  const waitsSince = body.state === 'awaiting-approval' ? body.waitsSince : writeWaitOf(body)?.since
   const now = useNowMs(running || waitsSince != null)
   if (body.state === 'preview') return <Growing bytes={body.argumentBytes} lines={body.contentLines} />
   if (waitsSince != null) return <span className="tool-numbers">{countdown(now - waitsSince)}</span>
@@ -134,11 +136,49 @@ function State({ body }: { readonly body: ToolBody }): ReactNode {
       </Badge>
     )
   }
+  const wait = writeWaitOf(body)
+  if (wait !== null) {
+    return (
+      <span className="tool-state tool-state-waits" title={wait.for === 'refusal' ? t.row.writeRefusedHint : t.row.writeWaitsHint} data-write-waits={wait.for}>
+        {wait.for === 'refusal' ? <Ban className="icon icon-small" aria-hidden /> : <Hourglass className="icon icon-small" aria-hidden />}
+        {t.row.writeWaits[wait.for]}
+      </span>
+    )
+  }
+  if (isAsking(body)) {
+    return (
+      <span className="tool-state tool-state-waits">
+        <Hourglass className="icon icon-small" aria-hidden />
+        {t.row.questionWaits}
+      </span>
+    )
+  }
   return (
     <span className={`tool-state tool-state-${body.state}`}>
       <Icon className={`icon icon-small${body.state === 'running' ? ' spin' : ''}${body.exitCode !== null && body.exitCode !== 0 ? ' quiet' : ''}`} aria-hidden />
       {t.row.toolStates[body.state]}
     </span>
+  )
+}
+
+/** OpenCode's question tool does nothing but wait for the answer, which has a row of its own. */
+function isAsking({ state, tool }: ToolBody): boolean {
+  return state === 'running' && tool === 'question'
+}
+
+/** What an allowed call waits for before it may write, or that a call was not allowed and is about to end. */
+function writeWaitOf({ state, waits }: ToolBody): NonNullable<ToolBody['waits']> | null {
+  return state === 'running' ? (waits ?? null) : null
+}
+
+/** Says to a screen reader once that a call waits and for what; how long is for the eye. It stands there before it has words, else they would not be read. */
+function WaitSaid({ body }: { readonly body: ToolBody }): ReactNode {
+  if (body.state !== 'running' && body.state !== 'awaiting-approval') return null
+  const wait = writeWaitOf(body)
+  return (
+    <div className="unseen" role="status">
+      {wait === null ? null : <span>{`${body.tool} ${body.target ?? ''}: ${t.row.writeWaits[wait.for]}`}</span>}
+    </div>
   )
 }
 

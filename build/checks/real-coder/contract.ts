@@ -1,18 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
+import type { CoderRuntime } from '../../../src-preload/contract/task.ts'
 import { bounded, eventually, openCoderBench, token, type CoderBench } from './coder-bench.ts'
 import { isAlive } from './processes.ts'
 import { prompt } from './scripted-provider.ts'
 
 let bench: CoderBench
-afterEach(async () => { await bench.close() })
 
 const bash = (command: string): { name: string; args: unknown } => ({ name: 'bash', args: { command, description: 'x' } })
 const write = (content: string, gate?: string): { name: string; args: unknown; gate?: string } => ({ name: 'write', args: { filePath: '/workspace/a.txt', content }, ...(gate === undefined ? {} : { gate }) })
 
-/** What the Coder port promises, however OpenCode is driven: on the real binary, in the real sandbox. */
-describe.each(['opencode-server', 'opencode-run'] as const)('the coder driven as %s', (runtime) => {
+/** What the Coder port promises, however OpenCode is driven: on the real binary, in the real sandbox. A file for each way, since files run beside each other. */
+export function coderContract(runtime: CoderRuntime): void {
+  afterEach(async () => { await bench.close() })
+
   test.each(['chat', 'responses'] as const)('shows a call before its arguments have ended, with one final record, and goes on in the same session (%s)', bounded, async (api) => {
     bench = await openCoderBench(runtime)
     const run = await bench.start({ model: { api, modelId: 'vendor/some-model', contextTokens: 200_000, outputTokens: 32_000 } })
@@ -138,4 +140,4 @@ describe.each(['opencode-server', 'opencode-run'] as const)('the coder driven as
     const again = await bench.submit(second, sessionId, prompt({ text: 'second answer' }))
     expect(await bench.next('turn-ended')).toMatchObject({ messageId: again, outcome: 'completed', text: 'second answer' })
   })
-})
+}

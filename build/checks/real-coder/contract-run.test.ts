@@ -1,0 +1,4 @@
+import { describe } from 'vitest'
+import { coderContract } from './contract.ts'
+
+describe('the coder driven as opencode-run', () => { coderContract('opencode-run') })
