@@ -103,8 +103,11 @@ export class Room {
   /** Goes to Review, where the result is decided, unless it is on screen. */
   async openReview(): Promise<void> {
     const accept = this.window.getByRole('button', { name: 'Accept result' })
+    const review = this.window.getByRole('button', { name: 'Review', exact: true })
+    // Review itself shows neither until its diff is read, so the question which screen this is waits for one of them.
+    await expect(accept.or(review).first()).toBeVisible()
     if (await accept.isVisible()) return
-    await this.window.getByRole('button', { name: 'Review', exact: true }).click()
+    await review.click()
     await expect(accept).toBeVisible()
   }
 
