@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { onOneCore } from './support/one-core.ts'
 import { proportionalMib } from './support/process-tree.ts'
 import { startPeers, type Peer, type Peers } from './support/proxy-peers.ts'
 import { RawClient } from './support/raw-client.ts'
@@ -8,7 +9,7 @@ import { median, quantile, type BenchRow } from './support/row.ts'
 // Node compiles what it has run often, and is done with that after some 15,000 requests: a proxy that has run for a while is what is measured, of each
 // peer alike.
 const warmUpRequests = 20_000
-const blocks = 16
+const blocks = 64
 const blockRequests = 200
 const breathMs = 25
 // A multiple of what the upstream writes at a time.
@@ -22,8 +23,10 @@ const smallBodies = Array.from({ length: 97 }, (_, at) => body({ stream: false }
 let asked = 0
 const smallBody = (): string => smallBodies[asked++ % smallBodies.length] ?? ''
 
-async function latencyRows(peers: Peers, clients: Clients): Promise<BenchRow[]> {
-  const all = [peers.straight, ...(peers.nginx === null ? [] : [peers.nginx]), peers.bare, peers.ours, peers.inApp]
+/** What a share of the small requests takes at most by each way, in the middle block: one that the machine disturbed does not count. Milliseconds. */
+type Latencies = (name: string, share: number) => number
+
+async function latencies(all: readonly Peer[], clients: Clients): Promise<Latencies> {
   const times = new Map(all.map((peer) => [peer.name, [] as number[][]]))
   for (const peer of all) for (let count = 0; count < warmUpRequests; count += 1) await clientOf(clients, peer).ask(smallBody())
   for (let block = 0; block < blocks + 2; block += 1) {
@@ -34,8 +37,11 @@ async function latencyRows(peers: Peers, clients: Clients): Promise<BenchRow[]> 
       if (block >= 2) times.get(peer.name)?.push(taken)
     }
   }
-  // The middle block's figure: a block that the machine disturbed does not count.
-  const of = (name: string, share: number): number => median((times.get(name) ?? []).map((taken) => quantile(taken, share)))
+  return (name, share) => median((times.get(name) ?? []).map((taken) => quantile(taken, share)))
+}
+
+async function latencyRows(peers: Peers, clients: Clients): Promise<BenchRow[]> {
+  const of = await latencies(everyWay(peers), clients)
   const [straight, ours] = [of('straight', 0.5), of('ours', 0.5)]
   const nginx = peers.nginx === null ? null : of('nginx', 0.5) - straight
   const added = ours - straight
@@ -45,8 +51,18 @@ async function latencyRows(peers: Peers, clients: Clients): Promise<BenchRow[]> 
     { name: 'proxy: latency added to a small request (median; reference: by nginx)', value: added, unit: 'ms', reference: nginx, ratio: nginx === null ? null : added / nginx, gate: '≤ 1.5 × nginx', pass: nginx === null ? 'skipped' : added <= 1.5 * nginx },
     { name: 'proxy: latency added to a small request (p99; reference: by nginx)', value: tail, unit: 'ms', reference: peers.nginx === null ? null : of('nginx', 0.99) - of('straight', 0.99), ratio: null, gate: '≤ 10 ms', pass: tail <= 10 },
     { name: 'proxy: latency that Node’s bare HTTP adds, handing on and nothing else (median)', value: of('bare', 0.5) - straight, unit: 'ms', reference: nginx, ratio: nginx === null ? null : (of('bare', 0.5) - straight) / nginx, gate: '', pass: null },
-    { name: 'proxy: the same, with the word of a process beside on each call (median)', value: of('in the app', 0.5) - straight, unit: 'ms', reference: nginx, ratio: nginx === null ? null : (of('in the app', 0.5) - straight) / nginx, gate: '', pass: null },
+    { name: 'proxy: latency added with the word of a process beside on each call (median)', value: of('in the app', 0.5) - straight, unit: 'ms', reference: nginx, ratio: nginx === null ? null : (of('in the app', 0.5) - straight) / nginx, gate: '', pass: null },
   ]
+}
+
+/** The same with everybody on one core: what the ways cost themselves, whatever the scheduler does. */
+async function oneCoreRows(peers: Peers, clients: Clients): Promise<BenchRow[]> {
+  const { straight, nginx, ours } = peers
+  if (nginx === null) return []
+  const of = await onOneCore([straight, nginx, ours].flatMap(({ pids }) => pids()), () => latencies([straight, nginx, ours], clients))
+  if (of === null) return []
+  const [added, byNginx] = [of('ours', 0.5) - of('straight', 0.5), of('nginx', 0.5) - of('straight', 0.5)]
+  return [{ name: 'proxy: latency added where client, vendor and proxy share a core (median; reference: by nginx)', value: added, unit: 'ms', reference: byNginx, ratio: added / byNginx, gate: '', pass: null }]
 }
 
 async function streamRows(peers: Peers, clients: Clients): Promise<BenchRow[]> {
@@ -93,14 +109,17 @@ async function memoryRows(peers: Peers): Promise<BenchRow[]> {
 /** Our proxy against nginx and against no proxy, all in one run. Without nginx, which is installed where that is possible, what needs it is skipped. */
 export async function bench(): Promise<readonly BenchRow[]> {
   const peers = await startPeers()
-  const all = [peers.straight, ...(peers.nginx === null ? [] : [peers.nginx]), peers.bare, peers.ours, peers.inApp]
-  const clients = new Map(await Promise.all(all.map(async (peer) => [peer.name, await RawClient.open(peer)] as const)))
+  const clients = new Map(await Promise.all(everyWay(peers).map(async (peer) => [peer.name, await RawClient.open(peer)] as const)))
   try {
-    return [...await latencyRows(peers, clients), ...await streamRows(peers, clients), ...await memoryRows(peers)]
+    return [...await latencyRows(peers, clients), ...await oneCoreRows(peers, clients), ...await streamRows(peers, clients), ...await memoryRows(peers)]
   } finally {
     for (const client of clients.values()) client.close()
     await peers.close()
   }
+}
+
+function everyWay({ straight, nginx, bare, ours, inApp }: Peers): readonly Peer[] {
+  return [straight, ...(nginx === null ? [] : [nginx]), bare, ours, inApp]
 }
 
 type Clients = ReadonlyMap<string, RawClient>

@@ -1,5 +1,5 @@
 import type { BudgetLimits } from '../../src-preload/contract/task.ts'
-import { emptyBudget, exhaustedFailure, settle, type BudgetState } from '../core/budget/budget.ts'
+import { emptyBudget, exhaustedFailure, settleOnce, type BudgetState } from '../core/budget/budget.ts'
 import { costMicroUsd, usageOf, type Price } from '../core/budget/charge.ts'
 import { fitRequest } from '../core/budget/fit.ts'
 import type { Admission } from './admission.ts'
@@ -37,13 +37,11 @@ export class ClientBudget {
   ended({ callNumber, inputTokens, outputTokens }: Ended): number | null {
     const price = this.#prices.get(callNumber) ?? null
     this.#prices.delete(callNumber)
-    // A call number is never used again: what was settled need not be remembered by name.
-    this.#state = { ...settle(this.#state, String(callNumber), usageOf({ inputTokens, outputTokens }, price)), settled: none }
+    // A call number is never used again.
+    this.#state = settleOnce(this.#state, String(callNumber), usageOf({ inputTokens, outputTokens }, price))
     return price === null || inputTokens === null || outputTokens === null ? null : costMicroUsd(price, inputTokens, outputTokens)
   }
 }
-
-const none: ReadonlySet<string> = new Set()
 
 function limitsOf(caps: Pick<BudgetLimits, 'requestsMax' | 'tokensMax' | 'moneyMicroUsdMax'>): BudgetLimits {
   return { profile: 'standalone', turnsMax: 1, messagesMax: 1, deadlineMs: 10_000, ...caps }

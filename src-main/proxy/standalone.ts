@@ -47,6 +47,8 @@ export async function startStandalone(path: string, deps: StandaloneDeps): Promi
   return running.start()
 }
 
+type CallEnd = Extract<FromProxy, { is: 'call-ended' }>['end']
+
 class Running {
   readonly #path: string
   readonly #deps: StandaloneDeps
@@ -57,8 +59,8 @@ class Running {
   readonly #waiting = new Map<string, () => void>()
   #ready: (port: number) => void = () => undefined
   #stopped: () => void = () => undefined
-  /** Calls that have ended. They are printed together: what one costs to write would keep the next call waiting. */
-  #untold: object[] = []
+  /** Calls that have ended. Their lines are made and printed together: what one costs would keep the next call waiting. */
+  #untold: { readonly end: CallEnd; readonly cost: number | null }[] = []
 
   constructor(path: string, config: StandaloneConfig, deps: StandaloneDeps) {
     this.#path = path
@@ -82,11 +84,12 @@ class Running {
     const config = await loadStandaloneConfig(this.#path, this.#deps.env)
     if (!config.ok) { this.#deps.warn(`not reloaded: ${config.error}`); return }
     if (config.value.port !== this.#config.port) this.#deps.warn('the port is changed by a restart only')
+    // With the secrets that they were served with.
+    this.#tell()
     this.#config = config.value
     this.#proxy.take({ is: 'configure', serving: this.#rules() })
     await this.#grantAll()
     this.#warnOfVendor()
-    this.#tell()
     this.#deps.print(JSON.stringify({ event: 'reloaded', clients: this.#config.clients.map(({ name }) => name) }))
   }
 
@@ -98,7 +101,7 @@ class Running {
   }
 
   #tell(): void {
-    if (this.#untold.length > 0) this.#deps.print(this.#untold.splice(0).map((call) => JSON.stringify(call)).join('\n'))
+    if (this.#untold.length > 0) this.#deps.print(this.#untold.splice(0).map((ended) => this.#lineOf(ended)).join('\n'))
   }
 
   #rules(): ServingRules {
@@ -166,12 +169,14 @@ class Running {
     this.#proxy.admit(ask.callNumber, admission)
   }
 
-  #told(end: Extract<FromProxy, { is: 'call-ended' }>['end']): void {
-    const { callNumber, taskId, path, status, modelAnswered, inputTokens, outputTokens, latencyMs, directLeft } = end
-    const cost = this.#budgets.get(taskId)?.ended(end) ?? null
-    const failed = end.failure === null ? null : { code: end.failure.code, message: cleanWords(end.failure.message, ...this.#secrets()) }
+  #told(end: CallEnd): void {
     if (this.#untold.length === 0) this.#deps.time.after(proxyLimits.tellMs, () => { this.#tell() })
-    this.#untold.push({ event: 'call', call: callNumber, client: taskId, path, status, modelAnswered, inputTokens, outputTokens, costMicroUsd: cost, latencyMs: Math.round(latencyMs), failure: failed, ...(directLeft === true ? { directLeft } : {}) })
+    this.#untold.push({ end, cost: this.#budgets.get(end.taskId)?.ended(end) ?? null })
+  }
+
+  #lineOf({ end: { callNumber, taskId, path, status, modelAnswered, inputTokens, outputTokens, latencyMs, failure: why, directLeft }, cost }: { readonly end: CallEnd; readonly cost: number | null }): string {
+    const failed = why === null ? null : { code: why.code, message: cleanWords(why.message, ...this.#secrets()) }
+    return JSON.stringify({ event: 'call', call: callNumber, client: taskId, path, status, modelAnswered, inputTokens, outputTokens, costMicroUsd: cost, latencyMs: Math.round(latencyMs), failure: failed, ...(directLeft === true ? { directLeft } : {}) })
   }
 
   #secrets(): readonly (string | null)[] {

@@ -33,7 +33,7 @@ export async function startPeers(): Promise<Peers> {
   const ours = await startAlone(folder, port, children)
   const inApp = await startInApp(port, children)
   return {
-    straight: { name: 'straight', port, token, pids: () => [] }, nginx, bare: { name: 'bare', port: passing.port, token, pids: () => [] }, ours, inApp,
+    straight: { name: 'straight', port, token, pids: () => pidOf(upstream) }, nginx, bare: { name: 'bare', port: passing.port, token, pids: () => pidOf(pass) }, ours, inApp,
     close: async () => {
       for (const child of children.reverse()) {
         if (child.exitCode !== null || child.signalCode !== null) continue
@@ -56,7 +56,7 @@ async function startAlone(folder: string, upstreamPort: number, children: ChildP
   const child = spawn(process.execPath, [alone, '--config', config], { env: { BENCH_KEY: 'bench-key', BENCH_TOKEN: token }, stdio: ['ignore', 'ignore', 'inherit'] })
   children.push(child)
   await untilAnswers(port)
-  return { name: 'ours', port, token, pids: () => (child.pid === undefined ? [] : [child.pid]) }
+  return { name: 'ours', port, token, pids: () => pidOf(child) }
 }
 
 async function startInApp(upstreamPort: number, children: ChildProcess[]): Promise<Peer> {
@@ -74,7 +74,7 @@ async function startInApp(upstreamPort: number, children: ChildProcess[]): Promi
     child.once('exit', () => { broken(new Error('the proxy ended')) })
   })
   child.send({ is: 'start', preferredPort: 0, firstCallNumber: 1, serving: directOnly })
-  return { name: 'in the app', port: await ready, token, pids: () => (child.pid === undefined ? [] : [child.pid]) }
+  return { name: 'in the app', port: await ready, token, pids: () => pidOf(child) }
 }
 
 /**
@@ -104,6 +104,10 @@ http {
   children.push(child)
   await untilAnswers(port)
   return { name: 'nginx', port, token, pids: () => execFileSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' }).trim().split('\n').map(Number).concat(child.pid ?? []) }
+}
+
+function pidOf({ pid }: ChildProcess): readonly number[] {
+  return pid === undefined ? [] : [pid]
 }
 
 async function untilAnswers(port: number): Promise<void> {

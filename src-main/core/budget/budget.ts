@@ -50,12 +50,15 @@ export function reserve(state: BudgetState, limits: BudgetLimits, id: string, ch
 
 /** Settles an open reservation with what was reported. An id that is not open (settled before, never reserved) changes nothing. */
 export function settle(state: BudgetState, id: string, usage: Usage): BudgetState {
+  return state.open.has(id) ? { ...settleOnce(state, id, usage), settled: new Set(state.settled).add(id) } : state
+}
+
+/** `settle` for ids that are never used again: it is not remembered that this one bought something. */
+export function settleOnce(state: BudgetState, id: string, usage: Usage): BudgetState {
   const charge = state.open.get(id)
   if (charge === undefined) return state
-  const open = new Map(state.open)
-  open.delete(id)
   return {
-    open, settled: new Set(state.settled).add(id),
+    open: without(state.open, id), settled: state.settled,
     spent: {
       turns: state.spent.turns + charge.turns, messages: state.spent.messages + charge.messages, requests: state.spent.requests + charge.requests,
       tokens: state.spent.tokens + (usage.tokens ?? charge.tokens), moneyMicroUsd: state.spent.moneyMicroUsd + (usage.moneyMicroUsd ?? charge.moneyMicroUsd ?? 0),
@@ -67,10 +70,14 @@ export function settle(state: BudgetState, id: string, usage: Usage): BudgetStat
 
 /** Gives an open reservation back, only for what provably never left. An outcome that is merely unknown is `settle`d or stays open. */
 export function release(state: BudgetState, id: string): BudgetState {
-  if (!state.open.has(id)) return state
-  const open = new Map(state.open)
-  open.delete(id)
-  return { ...state, open }
+  return state.open.has(id) ? { ...state, open: without(state.open, id) } : state
+}
+
+function without(open: BudgetState['open'], id: string): BudgetState['open'] {
+  if (open.size === 1) return emptyBudget.open
+  const left = new Map(open)
+  left.delete(id)
+  return left
 }
 
 /** The inspector's meters. `unknown`: some of it was not reported, so `used` holds the reservation in its place. */

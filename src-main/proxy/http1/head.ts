@@ -10,8 +10,8 @@ export interface Head { readonly startLine: string; readonly fields: Fields; rea
 /** `more`: the blank line has not come yet. `malformed`: no strict reader would take it. */
 export type HeadRead = Head | 'more' | 'too-large' | 'malformed'
 
-/** A head to compare with: its bytes up to the blank line, and the place behind each of its lines. */
-interface Remembered { readonly head: Head; readonly bytes: Uint8Array; readonly ends: readonly number[] }
+/** A head to compare with: its bytes up to the blank line, and for each of its lines the place behind it and that behind its name's colon (0: the start line). */
+interface Remembered { readonly head: Head; readonly bytes: Uint8Array; readonly ends: readonly number[]; readonly values: readonly number[] }
 
 const blankLine = Buffer.from('\r\n\r\n')
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
@@ -22,8 +22,8 @@ const fieldsMax = 256
 /**
  * Reads the heads of one connection, strictly: H1. lines end with CR LF and nothing else, no line is folded, no blank stands before
  * a colon, no control character anywhere. What two readers could read differently is malformed, never mended.
- * Most lines say again what they said in an earlier head. Those are seen to be the same byte for byte, and not taken apart again; a head that is
- * not built like that one, or in which anything is odd, is read from its beginning.
+ * Most lines say again what they said in an earlier head, or another value under the same name. What is the same byte for byte is not taken apart
+ * again; a head that is not built like that one, or in which anything is odd, is read from its beginning.
  * Source: RFC 9112, 2.2, 5 and 5.1; RFC 9110, 5.5
  */
 export class HeadReader {
@@ -59,20 +59,22 @@ export class HeadReader {
   }
 
   /** The head at the beginning of these bytes, if it has the lines of that one, or others in their places; null: it is to be read from its beginning. */
-  #readAgain({ head, bytes: known, ends }: Remembered, bytes: Buffer): Head | null {
+  #readAgain({ head, bytes: known, ends, values }: Remembered, bytes: Buffer): Head | null {
     let [at, place, alike] = [0, 0, true]
     let fields: Field[] | null = null
     for (let index = 0; index < ends.length; index += 1) {
-      const [start, end] = [at, ends[index] ?? 0]
+      const [start, knownStart, end, knownValue] = [at, place, ends[index] ?? 0, values[index] ?? 0]
       while (place < end && bytes[at] === known[place]) { at += 1; place += 1 }
       if (place === end) continue
-      const line = index === 0 ? null : lineAt(bytes, start)
-      const field = line === null ? null : readField(line)
-      if (line === null || field === null) return null
+      if (index === 0 || place < knownValue) return null
+      const from = start + knownValue - knownStart
+      const to = valueEnd(bytes, from)
+      if (to < 0) return null
       fields ??= head.fields.copied()
-      alike &&= field.lower === 'content-length' && fields[index - 1]?.lower === 'content-length'
-      fields[index - 1] = field
-      at = start + line.length + 2
+      const { name, lower } = fields[index - 1] ?? nameless
+      fields[index - 1] = { name, lower, value: trimmed(bytes.toString('latin1', from, to), 0) }
+      alike &&= lower === 'content-length'
+      at = to + 2
       place = end
     }
     // Whatever is not the blank line: more fields, or not all of the head.
@@ -82,15 +84,25 @@ export class HeadReader {
 }
 
 function remembered(head: Head, bytes: Buffer, lines: readonly string[]): Remembered {
+  const [ends, values] = [[] as number[], [] as number[]]
   let at = 0
-  const ends = lines.map((line) => (at += line.length + 2))
-  return { head, bytes: new Uint8Array(bytes.subarray(0, at)), ends }
+  for (const line of lines) {
+    values.push(at === 0 ? 0 : at + line.indexOf(':') + 1)
+    ends.push(at += line.length + 2)
+  }
+  return { head, bytes: new Uint8Array(bytes.subarray(0, at)), ends, values }
 }
 
-/** The line that begins here, without its end; null where it is blank, has not all come or ends with LF alone. */
-function lineAt(bytes: Buffer, start: number): string | null {
-  const end = bytes.indexOf(10, start) - 1
-  return end > start && bytes[end] === 13 ? bytes.toString('latin1', start, end) : null
+const nameless: Field = { name: '', lower: '', value: '' }
+
+/** Where the value that begins here ends, before its CR LF; -1 where that has not come, or a character is none that a value may have. */
+function valueEnd(bytes: Buffer, from: number): number {
+  for (let at = from; at < bytes.length; at += 1) {
+    const unit = bytes[at] ?? 0
+    if (unit === 13) return bytes[at + 1] === 10 ? at : -1
+    if ((unit < 32 && unit !== 9) || unit === 127) return -1
+  }
+  return -1
 }
 
 /** A line that LF alone ends: nobody will send the blank line that is waited for. */
