@@ -116,6 +116,12 @@ export class Room {
     await this.window.getByRole('button', { name: 'Accept result' }).click()
   }
 
+  /** Ends a task whose turn is uncertain. */
+  async markNotDone(): Promise<void> {
+    await this.uncertain.getByRole('button', { name: 'Mark not done', exact: true }).click()
+    await this.window.getByRole('dialog', { name: 'Mark this turn as not done?' }).getByRole('button', { name: 'Mark not done', exact: true }).click()
+  }
+
   async rejectResult(reason: string): Promise<void> {
     await this.openReview()
     await this.window.getByRole('button', { name: 'Reject result' }).click()

@@ -94,7 +94,7 @@ const settings = (nth: number, flags = ''): FixtureScreen => ({ name: `settings 
 /** Every screen of the window, each with all that it can show. */
 export const fixtureScreens: readonly FixtureScreen[] = [
   { name: 'first run', scene: 'first', flags: 'problems,scripted' }, { name: 'room', scene: 'live' }, { name: 'previews', scene: 'previews' }, { name: 'hold', scene: 'hold' }, { name: 'holds', scene: 'holds' }, { name: 'edit', scene: 'edit' },
-  { name: 'standing grant', scene: 'hold', click: '.approval-buttons .button:not(.approval-button)' }, { name: 'budget', scene: 'budget' }, { name: 'brief', scene: 'brief' }, { name: 'question', scene: 'question' },
+  { name: 'standing grant', scene: 'hold', click: '.approval-buttons .button:not(.approval-button)' }, { name: 'denied only', scene: 'concealed' }, { name: 'budget', scene: 'budget' }, { name: 'brief', scene: 'brief' }, { name: 'question', scene: 'question' },
   { name: 'ready', scene: 'ready' }, { name: 'accepted', scene: 'accepted' }, { name: 'trouble', scene: 'trouble' }, { name: 'stopping', scene: 'stopping', flags: 'scripted' }, { name: 'stopped', scene: 'stopped' }, { name: 'long', scene: 'long' },
   { name: 'inspector', scene: 'trouble', by: { keys: 'Control+i', shows: '.inspector' } }, { name: 'palette', scene: 'live', by: { keys: 'Control+k', shows: '.palette' } }, { name: 'new task', scene: 'live', by: { keys: 'Control+n', shows: '[data-screen="new-task"]' } }, { name: 'audit', scene: 'live', by: { keys: 'Control+3', shows: '[data-screen="audit"]' } },
   { name: 'review', scene: 'ready', flags: 'unverified,notes', by: { keys: 'Control+2', shows: '[data-screen="review"]' } }, { name: 'review without a change', scene: 'review', flags: 'no-change,notes' },

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { expect, stubbed as test } from '../fixtures.ts'
+import { addProvider } from '../forms.ts'
 import { stubModels } from '../models.ts'
 import { does } from '../stubs/step.ts'
 
@@ -29,6 +30,27 @@ test('a command\'s card shows all of it, whole: who asks and for whom, directory
   await expect(card).toContainText('Only one run at a time')
   await window.screenshot({ path: `${screens}/card-misleading-1000.png` })
   await room.deny('command')
+})
+
+test('a command with a key of the owner\'s own, which the card may not show, can be denied only: neither the button nor the keys approve it', async ({ app, provider }) => {
+  const key = 'the-owner-typed-this-key-42'
+  await addProvider(app, { name: 'Typed', baseUrl: 'http://127.0.0.1:9/v1', model: 'none', key })
+  provider.coder(does.bash(`echo ${key}`), does.say('Done.'))
+  const { room, window } = app
+  await app.begin({ models: stubModels })
+  await room.approve('brief')
+  const card = room.hold('command')
+  await expect(card.locator('[data-exact]')).toHaveText('echo [redacted]', { timeout: 90_000 })
+  await expect(card.getByRole('alert')).toContainText('cannot show what it asks for')
+  await expect(card.getByRole('button', { name: 'Deny', exact: true })).toBeEnabled()
+  await expect(card.getByRole('button', { name: 'Approve', exact: true })).toBeDisabled()
+  await expect(card.getByRole('button', { name: 'Allow again…' })).toHaveCount(0)
+  for (const _ of [1, 2]) await window.keyboard.press('Control+Enter')
+  await window.screenshot({ path: `${screens}/card-denied-only.png` })
+  await expect(card, 'the keys did nothing').toBeVisible()
+  for (const _ of [1, 2]) await window.keyboard.press('Control+Shift+Enter')
+  await expect(card).toHaveCount(0)
+  expect((await app.eventsOf('hold-settled')).map(({ payload }) => (JSON.parse(payload) as { outcome: string }).outcome)).toEqual(['approved', 'denied'])
 })
 
 test('cards come first in, first out: none swaps, none takes the focus, a queued one is not taken for seen, and a double click answers one', async ({ app }) => {

@@ -72,6 +72,12 @@ test('killed while a command runs, the command and what it left in the backgroun
     await expect(room.tools({ tool: 'bash' })).toHaveAttribute('data-state', /interrupted|uncertain/)
     await expect(room.spinning).toHaveCount(0)
     await room.uncertain.getByRole('button', { name: 'Mark not done', exact: true }).click()
+    const dialog = second.window.getByRole('dialog', { name: 'Mark this turn as not done?' })
+    await expect(dialog, 'one click ends no task').toContainText('The task ends.')
+    await second.window.screenshot({ path: 'dist/screens/mark-not-done.png' })
+    await second.window.keyboard.press('Escape')
+    await expect(room.uncertain).toBeVisible()
+    await room.markNotDone()
     await room.hasStatus('failed')
     expect(provider.of('coder')).toHaveLength(1)
   } finally {

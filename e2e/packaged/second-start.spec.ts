@@ -106,7 +106,7 @@ test('a link that starts the app goes straight to its task, also one whose turn 
     await expect(second.room.header).toHaveAttribute('data-task-id', cut, { timeout: 60_000 })
     await expect(second.room.uncertain).toBeVisible({ timeout: 60_000 })
     await expect(second.room.spinning).toHaveCount(0)
-    await second.room.uncertain.getByRole('button', { name: 'Mark not done', exact: true }).click()
+    await second.room.markNotDone()
     await second.room.hasStatus('failed')
     expect((await second.eventsOf('hold-settled')).filter(({ taskId }) => taskId === other), 'the other task\'s card waits').toEqual([])
     await second.window.getByRole('option', { name: /The other task/ }).click()

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { CallId } from '../../src-preload/contract/ids.ts'
+import type { HoldRow } from '../../src-preload/contract/rows.ts'
 import { createMemoryJournal } from '../adapters/memory/memory-journal.ts'
 import { leadSays, openScriptedRoom, type ScriptedRoom } from '../adapters/memory/scripted-room.ts'
 import { createRedactor } from '../adapters/system/redaction.ts'
 import { waitingHolds } from '../core/task/model.ts'
+import { holdRow } from '../core/task/rows/task-row.ts'
 
 // The journal keeps no key. A model may write what looks like one, so that what stands behind it is not on the card either.
 const keyLooking = ["'-----BEGIN RSA PRIVATE KEY-----'; rm -rf src", 'Bearer aGlkZGVuIGNvbW1hbmQgaGVyZQ==', 'sk-0123456789abcdefghij; rm -rf src', 'AKIAABCDEFGHIJKLMNOP'] as const
@@ -16,6 +18,8 @@ async function roomWith({ edits = 'allow', secrets = [], testCommand }: { readon
 }
 
 const waiting = (room: ScriptedRoom, taskId: Awaited<ReturnType<ScriptedRoom['create']>>): readonly string[] => waitingHolds(room.state(taskId)).map(({ hold }) => hold.exact.text)
+
+const cards = (room: ScriptedRoom, taskId: Awaited<ReturnType<ScriptedRoom['create']>>): readonly HoldRow[] => waitingHolds(room.state(taskId)).map((record) => holdRow(room.state(taskId), record))
 
 describe('what no card can show whole, since it holds what looks like a key', () => {
   it.each(keyLooking)('runs at no broker: %s', async (hidden) => {
@@ -60,6 +64,7 @@ describe('what no card can show whole, since it holds what looks like a key', ()
     const verdict = room.coder.run().spec.decideCommand({ askId: 'ask_1', text: `echo ${secret}`, cwd: '/workspace' }, new AbortController().signal)
     await room.settle()
     expect(waiting(room, taskId)).toEqual(['echo [redacted]'])
+    expect(cards(room, taskId)).toMatchObject([{ standing: null, denyOnly: { code: 'digest-mismatch', todo: 'Deny it, and have it asked again without the key.' } }])
     expect(await room.decide(taskId, 'approved')).toMatchObject({ ok: false, error: { code: 'digest-mismatch' } })
     expect(await room.decide(taskId, 'denied')).toMatchObject({ ok: true })
     expect(await verdict).toMatchObject({ verdict: 'refuse' })
@@ -70,6 +75,7 @@ describe('what no card can show whole, since it holds what looks like a key', ()
     const taskId = await room.create()
     await room.settle()
     expect(waiting(room, taskId)[0]).toContain('Use [redacted] here.')
+    expect(cards(room, taskId)[0]).not.toHaveProperty('denyOnly')
     expect(await room.decide(taskId, 'approved')).toMatchObject({ ok: true })
   })
 })

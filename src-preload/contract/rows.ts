@@ -114,6 +114,8 @@ export const holdRowSchema = z.object({
   standing: standingOfferSchema.nullable(),
   /** The cap that approving raises, and what the owner may raise it to; absent where nothing is to be chosen. */
   raise: raiseOfferSchema.optional(),
+  /** Why this card can be denied only; absent where it can be approved. */
+  denyOnly: failureSchema.optional(),
 })
 export type HoldRow = z.infer<typeof holdRowSchema>
 

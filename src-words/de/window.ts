@@ -71,6 +71,7 @@ export const words = {
     uncertainResult: 'Bis das entschieden ist, kann das Ergebnis nicht angenommen werden. Auf Ihren Ordner wurde nichts angewendet.', recheckResult: 'Die Dateien erneut mit dem Ergebnis vergleichen', rechecking: 'OpenCode wird gestartet, um seine Sitzung erneut zu lesen …',
     exits: { 're-check': 'Erneut prüfen', 'mark-done': 'Als geschehen markieren', 'mark-not-done': 'Als nicht geschehen markieren', resend: 'Erneut senden' },
     exitHints: { 're-check': 'Die Sitzung erneut lesen und vergleichen', 'mark-done': 'Die Dateien nehmen, wie sie sind, und dann prüfen', 'mark-not-done': 'Es ist nicht geschehen: Die Aufgabe endet, ein Schnappschuss ihrer Dateien bleibt erhalten', resend: 'Beenden, was noch laufen könnte, dann erneut senden' },
+    endTitle: 'Diese Runde als nicht geschehen markieren?', endHint: 'Die Aufgabe endet. Ein Schnappschuss ihrer Dateien bleibt erhalten, und nichts davon kommt in Ihren Ordner.',
     applyHints: { 're-check': 'Den Ordner erneut ansehen und vergleichen', 'mark-done': 'Es wurde angewendet: Das Ergebnis gilt als angenommen', 'mark-not-done': 'Es wurde nicht angewendet: Das Ergebnis wartet wieder auf Sie', resend: 'Erneut anwenden; wird verweigert, wo Ihr Ordner sich geändert hat' },
     waitingApproval: '{n, plural, one {Wartet auf Ihre Freigabe} other {Wartet auf # Freigaben}}',
     waitingInput: 'Wartet auf eine Antwort', waitsFor: 'Wartet auf: {what}', nextTry: 'nächster Versuch in {time}',
@@ -109,7 +110,7 @@ export const words = {
     alarm: 'Dies wartete 5 Sekunden, ohne angezeigt zu werden', reask: 'Erneut gefragt', exactBytes: 'Exakte Bytes', asDocument: 'Als Dokument', digest: 'Digest', isolation: 'Isolation', waitingSince: 'wartet {time}',
     hidden: '{n, plural, one {# Stelle in diesem Text könnte} other {# Stellen in diesem Text könnten}} das Auge täuschen: markiert und ausgeschrieben',
     inGrace: 'Die Schaltflächen werden gleich aktiv.', activated: 'Dieses Fenster ist gerade erst in den Vordergrund gekommen. Klicken Sie noch einmal.', sending: 'Ihre Entscheidung wird aufgezeichnet',
-    armedApprove: 'Zum Freigeben noch einmal drücken:', armedDeny: 'Zum Ablehnen noch einmal drücken:', armHint: 'zweimal: freigeben',
+    armedApprove: 'Zum Freigeben noch einmal drücken:', armedDeny: 'Zum Ablehnen noch einmal drücken:', armHint: 'zweimal: freigeben', armDenyHint: 'zweimal: ablehnen',
     go: 'Anzeigen', scrollable: 'Text der Anfrage',
     raise: {
       label: { turns: 'Obergrenze anheben auf, in Runden', messages: 'Obergrenze anheben auf, in Nachrichten', requests: 'Obergrenze anheben auf, in Modellanfragen', tokens: 'Obergrenze anheben auf, in Tokens', money: 'Obergrenze anheben auf, in US-Dollar' },

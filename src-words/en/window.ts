@@ -71,6 +71,7 @@ export const words = {
     uncertainResult: 'Until that is decided, the result cannot be accepted. Nothing was applied to your folder.', recheckResult: 'Compare the files with the result again', rechecking: 'OpenCode is being started to read its session again…',
     exits: { 're-check': 'Re-check', 'mark-done': 'Mark done', 'mark-not-done': 'Mark not done', resend: 'Resend' },
     exitHints: { 're-check': 'Read the session again and compare', 'mark-done': 'Take the files as they are, then verify them', 'mark-not-done': 'It did not happen: the task ends, and a snapshot of its files is kept', resend: 'Stop what may still run, then send it again' },
+    endTitle: 'Mark this turn as not done?', endHint: 'The task ends. A snapshot of its files is kept, and nothing of it goes into your folder.',
     applyHints: { 're-check': 'Look at the folder again and compare', 'mark-done': 'It was applied: the result counts as accepted', 'mark-not-done': 'It was not applied: the result waits for you again', resend: 'Apply it again; refused where your folder has changed' },
     waitingApproval: '{n, plural, one {Waits for your approval} other {Waits for # approvals}}',
     waitingInput: 'Waits for an answer', waitsFor: 'Waits for {what}', nextTry: 'next try in {time}',
@@ -109,7 +110,7 @@ export const words = {
     alarm: 'This waited 5 seconds without being shown', reask: 'Asked again', exactBytes: 'Exact bytes', asDocument: 'As a document', digest: 'Digest', isolation: 'Isolation', waitingSince: 'waits {time}',
     hidden: '{n, plural, one {# place} other {# places}} in this text could mislead the eye: marked and spelled out',
     inGrace: 'Buttons open in a moment.', activated: 'This window has just come to the front. Click again.', sending: 'Recording your decision',
-    armedApprove: 'Press again to approve:', armedDeny: 'Press again to deny:', armHint: 'twice approves',
+    armedApprove: 'Press again to approve:', armedDeny: 'Press again to deny:', armHint: 'twice approves', armDenyHint: 'twice denies',
     go: 'Show', scrollable: 'Text of the request',
     raise: {
       label: { turns: 'Raise the cap to, in turns', messages: 'Raise the cap to, in messages', requests: 'Raise the cap to, in model requests', tokens: 'Raise the cap to, in tokens', money: 'Raise the cap to, in US dollars' },

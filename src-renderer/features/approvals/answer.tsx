@@ -32,23 +32,24 @@ export function Answer({ row }: { readonly row: HoldRow }): ReactNode {
   const offer = row.standing !== null && row.standing.choices.length > 0 ? row.standing : null
   return (
     <div className="approval-answer">
+      {row.denyOnly === undefined ? null : <FailureNotice failure={row.denyOnly} />}
       {answer?.at === 'failed' ? <FailureNotice failure={answer.failure} /> : null}
       {again && offer !== null ? (
         <StandingChoices row={row} offer={offer} button={(choice, label) => (
           <div className="line approval-buttons">
             <AnswerButton verdict="approved" label={label} closed={closed} waiting={!state.open} busy={busy && answer.verdict === 'approved'} onAnswer={press('approved', choice)} />
             <Button size="small" variant="plain" isDisabled={busy} onPress={() => { show(false) }}>{t.word.back}</Button>
-            <AnswerHint busy={busy ? answer.verdict : null} />
+            <AnswerHint busy={busy ? answer.verdict : null} denyOnly={row.denyOnly !== undefined} />
           </div>
         )} />
       ) : (
       <>
       {row.raise === undefined ? null : <RaiseField row={row} offer={row.raise} isDisabled={busy} />}
       <div className="line approval-buttons">
-        <AnswerButton verdict="approved" {...(row.raise === undefined ? {} : { label: approveLabel(row.raise, amount) })} closed={closed || typeof amount === 'string'} waiting={!state.open} busy={busy && answer.verdict === 'approved'} onAnswer={press('approved')} />
+        <AnswerButton verdict="approved" {...(row.raise === undefined ? {} : { label: approveLabel(row.raise, amount) })} closed={closed || row.denyOnly !== undefined || typeof amount === 'string'} waiting={!state.open} busy={busy && answer.verdict === 'approved'} onAnswer={press('approved')} />
         <AnswerButton verdict="denied" closed={closed} waiting={!state.open} busy={busy && answer.verdict === 'denied'} onAnswer={press('denied')} />
         {offer === null ? null : <Button variant="plain" isDisabled={busy} onPress={() => { show(true) }}>{t.approvals.standing.open}</Button>}
-        <AnswerHint busy={busy ? answer.verdict : null} />
+        <AnswerHint busy={busy ? answer.verdict : null} denyOnly={row.denyOnly !== undefined} />
       </div>
       </>
       )}
@@ -86,7 +87,7 @@ function AnswerButton({ verdict, label, closed, waiting, busy, onAnswer }: { rea
   )
 }
 
-function AnswerHint({ busy }: { readonly busy: Verdict | null }): ReactNode {
+function AnswerHint({ busy, denyOnly }: { readonly busy: Verdict | null; readonly denyOnly: boolean }): ReactNode {
   const { grace, ignored, open } = useDeskState()
   if (busy !== null) return <span className="soft small">{t.approvals.sending}</span>
   if (grace.armed !== null) {
@@ -100,7 +101,7 @@ function AnswerHint({ busy }: { readonly busy: Verdict | null }): ReactNode {
   if (!open) return <span className="quiet small">{t.approvals.inGrace}</span>
   return (
     <span className="quiet small line approval-hint">
-      <Keys chord={approveChord} /> {t.approvals.armHint}
+      <Keys chord={denyOnly ? denyChord : approveChord} /> {denyOnly ? t.approvals.armDenyHint : t.approvals.armHint}
     </span>
   )
 }

@@ -110,7 +110,7 @@ export class ApprovalDesk {
 
   #cannotApprove(verdict: Verdict): boolean {
     const row = this.#rows.hold(this.#state.frontKey ?? '')
-    return verdict === 'approved' && row !== undefined && typeof this.amountOf(row) === 'string'
+    return verdict === 'approved' && row !== undefined && (row.denyOnly !== undefined || typeof this.amountOf(row) === 'string')
   }
 
   #follow(): void {

@@ -14,12 +14,14 @@ import { exitWords, uncertainOf } from './exit-words.ts'
 const recoveryExits = Object.keys({ 're-check': 1, 'mark-done': 2, 'mark-not-done': 3, resend: 4 } satisfies Record<RecoveryExit, number>) as readonly RecoveryExit[]
 const revise = late(async () => (await import('../review/revise-dialog.tsx')).ReviseDialog, null)
 const reject = late(async () => (await import('../review/reject-dialog.tsx')).RejectDialog, null)
+const end = late(async () => (await import('../../ui/confirm-dialog.tsx')).ConfirmDialog, null)
 
 /** What is uncertain about a task, and the ways out. Where a result's files are others, these are its own: the result is rejected or revised. */
 export function Uncertain({ task, recovery }: { readonly task: TaskRow; readonly recovery: Recovery }): ReactNode {
   const recover = useAct('task.recover')
-  const [asking, setAsking] = useState<'reject' | 'revise' | null>(null)
-  const ofResult = uncertainOf(task, recovery) === 'result'
+  const [asking, setAsking] = useState<'end' | 'reject' | 'revise' | null>(null)
+  const about = uncertainOf(task, recovery)
+  const ofResult = about === 'result'
   // It comes by itself, perhaps under a pointer that was on its way to something else.
   const open = useGrace(recovery.what)
   const choose = (exit: RecoveryExit): void => {
@@ -30,7 +32,7 @@ export function Uncertain({ task, recovery }: { readonly task: TaskRow; readonly
       <Notice tone="warn" title={`${t.room.uncertain}: ${translated(recovery.what)}`}>
         <div className="soft">{ofResult ? t.room.uncertainResult : t.room.uncertainWhy}</div>
         <div role="status">{recovery.checking === true ? t.room.rechecking : null}</div>
-        {recover.isError && asking !== 'reject' ? <FailureNotice failure={failureOf(recover.error)} /> : null}
+        {recover.isError && asking !== 'reject' && asking !== 'end' ? <FailureNotice failure={failureOf(recover.error)} /> : null}
         <div className="exits">
           {(recovery.exits ?? recoveryExits).map((exit) => (
             <Button
@@ -40,9 +42,10 @@ export function Uncertain({ task, recovery }: { readonly task: TaskRow; readonly
               isDisabled={!open || recover.isPending}
               isPending={(recover.isPending && recover.variables.exit === exit) || (recovery.checking === true && exit === 're-check')}
               onPress={() => {
-                if (!ofResult || exit !== 'mark-not-done') { choose(exit); return }
+                // Of what is being applied it says that it waits again; else it is the end of a task, or of its result.
+                if (exit !== 'mark-not-done' || about === 'apply') { choose(exit); return }
                 recover.reset()
-                setAsking('reject')
+                setAsking(ofResult ? 'reject' : 'end')
               }}
             >
               {exitWords(task, recovery, exit).label}
@@ -57,6 +60,7 @@ export function Uncertain({ task, recovery }: { readonly task: TaskRow; readonly
       </Notice>
       {asking === 'revise' ? <revise.View task={task} onClose={() => { setAsking(null) }} /> : null}
       {asking === 'reject' ? <reject.View act={recover} asksReason={false} onClose={() => { setAsking(null) }} onReject={() => { choose('mark-not-done') }} /> : null}
+      {asking === 'end' ? <end.View title={t.room.endTitle} hint={t.room.endHint} confirm={t.room.exits['mark-not-done']} act={recover} onClose={() => { setAsking(null) }} onConfirm={() => { choose('mark-not-done') }} /> : null}
     </div>
   )
 }

@@ -9,7 +9,7 @@ import { t } from '../../i18n/text.ts'
 import { useAct, useMethod } from '../../store/queries.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Select } from '../../ui/fields.tsx'
 import { duration } from '../../ui/format.ts'
 import { FailureNotice, Loading, Notice } from '../../ui/notice.tsx'
@@ -110,17 +110,6 @@ function RemoveDialog({ view, onClose }: { readonly view: ProviderView; readonly
     onClose()
   })
   return (
-    <Dialog title={t.providers.removeTitle({ label: view.provider.label })} onClose={onClose} busy={remove.isPending}>
-      <p className="soft">{t.providers.removeHint}</p>
-      {remove.isError ? <FailureNotice failure={failureOf(remove.error)} /> : null}
-      <div className="dialog-actions">
-        <Button onPress={onClose} isDisabled={remove.isPending}>
-          {t.word.cancel}
-        </Button>
-        <Button variant="danger" isPending={remove.isPending} onPress={() => { remove.mutate({ id: view.provider.id }) }}>
-          {t.word.remove}
-        </Button>
-      </div>
-    </Dialog>
+    <ConfirmDialog title={t.providers.removeTitle({ label: view.provider.label })} hint={t.providers.removeHint} confirm={t.word.remove} act={remove} onClose={onClose} onConfirm={() => { remove.mutate({ id: view.provider.id }) }} />
   )
 }

@@ -8,7 +8,7 @@ import { t } from '../../i18n/text.ts'
 import { useAct, useMethod } from '../../store/queries.ts'
 import { showTask } from '../../store/ui-store.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { NumberField } from '../../ui/fields.tsx'
 import { bytes } from '../../ui/format.ts'
 import { Empty, FailureNotice, Loading } from '../../ui/notice.tsx'
@@ -98,20 +98,6 @@ function RemoveDialog({ use, onClose }: { readonly use: WorkspaceUse; readonly o
     onClose()
   })
   return (
-    <Dialog title={t.storage.cleanUpTitle} onClose={onClose} busy={remove.isPending}>
-      <p>
-        <strong>{use.title}</strong>, {bytes(use.bytes)}
-      </p>
-      <p className="soft">{t.storage.cleanUpHint}</p>
-      {remove.isError ? <FailureNotice failure={failureOf(remove.error)} /> : null}
-      <div className="dialog-actions">
-        <Button onPress={onClose} isDisabled={remove.isPending}>
-          {t.word.cancel}
-        </Button>
-        <Button variant="danger" isPending={remove.isPending} onPress={() => { remove.mutate({ taskId: use.taskId }) }}>
-          {t.storage.cleanUp}
-        </Button>
-      </div>
-    </Dialog>
+    <ConfirmDialog title={t.storage.cleanUpTitle} hint={t.storage.cleanUpHint} confirm={t.storage.cleanUp} act={remove} onClose={onClose} onConfirm={() => { remove.mutate({ taskId: use.taskId }) }} subject={<p><strong>{use.title}</strong>, {bytes(use.bytes)}</p>} />
   )
 }

@@ -1,7 +1,8 @@
 import type { Millis, QuestionId } from '../../../../src-preload/contract/ids.ts'
+import { ok } from '../../../../src-preload/contract/result.ts'
 import { rowKey, type HoldRow, type TaskRow } from '../../../../src-preload/contract/rows.ts'
 import type { EvidenceLevels, IsolationReport, Waiting } from '../../../../src-preload/contract/task.ts'
-import type { HoldRecord } from '../../approval/hold.ts'
+import { refuseConcealed, type HoldRecord } from '../../approval/hold.ts'
 import { grantView, standingOffer } from '../../approval/standing-grant.ts'
 import { budgetMeters } from '../budget.ts'
 import { comparedExits } from '../decide-compared.ts'
@@ -72,11 +73,13 @@ export function taskRow(state: TaskState, live: LiveFacts): TaskRow {
 /** A hold as a card. */
 export function holdRow(state: TaskState, record: HoldRecord): HoldRow {
   const { hold } = record
+  const waits = record.outcome === 'waiting'
+  const whole = waits ? refuseConcealed(state.taskId, hold) : ok(null)
   return {
     kind: 'hold', key: rowKey.hold(hold.approvalId), approvalId: hold.approvalId, taskId: state.taskId, holdKind: hold.kind, bot: hold.bot, turnId: hold.turnId, callId: hold.callId,
     digest: hold.digest, title: hold.title, outcome: record.outcome, openedAt: record.openedAt, shownAt: record.shownAt, order: record.order, alarm: record.alarm,
-    exact: hold.exact, facts: [...hold.facts], isolation: hold.isolation, reaskReason: hold.reaskReason, standing: record.outcome === 'waiting' ? standingOffer(state.taskId, hold) : null,
-    ...(hold.subject.for === 'budget' && hold.subject.offer !== undefined ? { raise: hold.subject.offer } : {}),
+    exact: hold.exact, facts: [...hold.facts], isolation: hold.isolation, reaskReason: hold.reaskReason, standing: waits && whole.ok ? standingOffer(state.taskId, hold) : null,
+    ...(hold.subject.for === 'budget' && hold.subject.offer !== undefined ? { raise: hold.subject.offer } : {}), ...(whole.ok ? {} : { denyOnly: whole.error }),
   }
 }
 
