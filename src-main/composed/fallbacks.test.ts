@@ -11,7 +11,7 @@ import { createModelGateway, type SupervisedGateway } from '../adapters/proxy/ga
 import { coder, countingIds, entries, lead, nodeFork, realClock, realTimers, runFolder, targetOn, taskOf } from '../adapters/proxy/node-fork.suite.ts'
 import { VendorJobs } from '../adapters/proxy/vendor-jobs.ts'
 import { createVendorSandbox } from '../adapters/sandbox/vendor-sandbox.ts'
-import type { ServingRules } from '../core/gateway/vendor.ts'
+import { vendorIdOf, type ServingRules } from '../core/gateway/vendor.ts'
 import type { GatewayCallEnd } from '../engine/ports.ts'
 import { releaseAll } from '../proxy/proxy.suite.ts'
 import { stubAnswer, stubProgram, type StubVendor } from '../proxy/vendor-program.suite.ts'
@@ -23,7 +23,7 @@ afterEach(async () => {
   await releaseAll()
 })
 
-interface Bench { readonly gateway: SupervisedGateway; readonly stub: ReturnType<typeof stubProgram>; readonly rules: { now: ServingRules }; readonly vendor: { now: VendorCli | null }; readonly children: ChildProcess[]; readonly ends: GatewayCallEnd[]; readonly logs: string[]; readonly runRoot: string }
+interface Bench { readonly gateway: SupervisedGateway; readonly stub: ReturnType<typeof stubProgram>; readonly rules: { now: Omit<ServingRules, 'vendorId'> }; readonly vendor: { now: VendorCli | null }; readonly children: ChildProcess[]; readonly ends: GatewayCallEnd[]; readonly logs: string[]; readonly runRoot: string }
 
 /** The proxy in its own process, its app side, and the vendor's program in its real sandbox. */
 async function bench(behaviour: StubVendor = {}): Promise<Bench> {
@@ -31,7 +31,7 @@ async function bench(behaviour: StubVendor = {}): Promise<Bench> {
   const stub = stubProgram(behaviour)
   // Its interpreter stands outside /usr: the owner names that folder.
   const vendor = { now: { ...stub.cli, folders: [dirname(process.execPath)] } as VendorCli | null }
-  const rules = { now: { directEnabled: true, warmEnabled: true, execEnabled: true, vendorLabel: 'Muse', vendorId: '1' } }
+  const rules = { now: { directEnabled: true, warmEnabled: true, execEnabled: true, vendorLabel: 'Muse' } }
   const children: ChildProcess[] = []
   const logs: string[] = []
   const vendorJobs = new VendorJobs({
@@ -40,7 +40,7 @@ async function bench(behaviour: StubVendor = {}): Promise<Bench> {
   })
   const gateway = createModelGateway({
     fork: nodeFork(entries.proxy, children), runRoot: folder.path, credentials: () => Promise.resolve(null), clock: realClock, timers: realTimers, ids: countingIds(), log: (_level, message) => { logs.push(message) },
-    preferredPort: 0, serving: () => rules.now, vendorJobs,
+    preferredPort: 0, serving: () => ({ ...rules.now, vendorId: vendorIdOf(vendor.now) }), vendorJobs,
   })
   cleanups.push(() => { folder.release() }, () => gateway.stop())
   gateway.onAdmission(() => Promise.resolve({ admit: true }))
@@ -112,10 +112,22 @@ describe('the fallbacks of the app', () => {
     await gateway.refresh()
     expect(await ask(to, plain)).toMatchObject({ path: 'exec' })
     vendor.now = null
-    rules.now = { ...rules.now, execEnabled: false, vendorId: '2' }
+    rules.now = { ...rules.now, execEnabled: false }
     await gateway.refresh()
     expect(await ask(to, plain)).toMatchObject({ status: 502, path: 'direct' })
     expect(stub.starts()).toEqual(['exec'])
+  })
+
+  test('run no program that was put in the place of the approved one, also before the proxy has heard of it', async () => {
+    const { gateway, stub, vendor, logs } = await bench()
+    const to = await access(gateway)
+    vendor.now = { ...stub.cli, folders: [dirname(process.execPath)], execArgs: [...stub.cli.execArgs, '--more'] }
+    expect(await ask(to, plain)).toMatchObject({ status: 502, text: expect.stringContaining('Another vendor') as string })
+    await gateway.refresh()
+    expect(await ask(to, plain)).toMatchObject({ status: 502, path: 'direct', text: expect.stringContaining('upstream_unreachable') as string })
+    expect([stub.log(), logs]).toEqual([[], []])
+    // Opened again, which is done only for what was approved as it is now.
+    expect(await ask(await access(gateway), plain)).toMatchObject({ status: 200 })
   })
 
   test('have one way out, to the hosts that the owner named', async () => {

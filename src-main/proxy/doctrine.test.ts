@@ -25,7 +25,7 @@ async function bench(situation: Situation, behaviour: StubVendor = {}, options: 
     vendor: plainVendorHost(stub.cli, process.env), directEnabled: situation !== 'direct disabled', ...options,
     serving: { warmEnabled: true, execEnabled: true, vendorLabel: 'Muse', ...options.serving },
     credential: situation === 'exchange failure' ? 'sk-stored' : null,
-    target: { fallback: true, needsKey: situation === 'no credential', ...(situation === 'exchange failure' ? { exchange: { url: `${elsewhere}/token`, how: 'bearer' as const } } : {}), ...options.target },
+    target: { fallback: 'vendor', needsKey: situation === 'no credential', ...(situation === 'exchange failure' ? { exchange: { url: `${elsewhere}/token`, how: 'bearer' as const } } : {}), ...options.target },
   })
   // The programs end before the proxy: what they write is read by then.
   releaseLater(() => { running.proxy.take({ is: 'configure', serving: { directEnabled: true, warmEnabled: false, execEnabled: false, vendorLabel: '', vendorId: 'none' } }) })
@@ -287,7 +287,7 @@ describe('a chat request of text only', () => {
   })
 
   test('starts no program that is not turned on, or not allowed for this task', async () => {
-    for (const options of [{ serving: { warmEnabled: false, execEnabled: false } }, { target: { fallback: false } }]) {
+    for (const options of [{ serving: { warmEnabled: false, execEnabled: false } }, { target: { fallback: 'another' } }]) {
       const { running, stub } = await bench('no credential', {}, options)
       expect(await send(running, plain)).toMatchObject({ status: 502 })
       expect(stub.log()).toEqual([])
@@ -297,7 +297,7 @@ describe('a chat request of text only', () => {
   test('is served by what the owner turns on meanwhile, also after a final refusal', async () => {
     const { running, stub } = await bench('no credential', {}, { serving: { warmEnabled: false, execEnabled: false } })
     expect(await send(running, plain)).toMatchObject({ status: 502 })
-    running.proxy.take({ is: 'configure', serving: { directEnabled: true, warmEnabled: false, execEnabled: true, vendorLabel: 'Muse', vendorId: '' } })
+    running.proxy.take({ is: 'configure', serving: { directEnabled: true, warmEnabled: false, execEnabled: true, vendorLabel: 'Muse', vendorId: 'vendor' } })
     expect((await send(running, plain)).headers['x-muse-proxy-path']).toBe('exec')
     expect(stub.starts()).toEqual(['exec'])
   })
@@ -332,7 +332,7 @@ describe('the vendor’s own errors', () => {
   test.each(rows)('%d on %s (tools: %s) passes byte for byte, with its Retry-After, and is not hidden by a program', async (status, api, withTools) => {
     const stub = stubProgram()
     const body = `{"error": {"message":"no – ${status}" ,\n"code": null}}`
-    const running = await startProxy(await startVendor((_request, response) => { response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' }).end(body) }), { vendor: plainVendorHost(stub.cli, process.env), serving: { warmEnabled: true, execEnabled: true }, target: { api, fallback: true } })
+    const running = await startProxy(await startVendor((_request, response) => { response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' }).end(body) }), { vendor: plainVendorHost(stub.cli, process.env), serving: { warmEnabled: true, execEnabled: true }, target: { api, fallback: 'vendor' } })
     const reply = await send(running, { ...(api === 'chat' ? plain : { input: 'hi' }), ...(withTools ? { tools } : {}) }, api === 'chat' ? '/v1/chat/completions' : '/v1/responses')
     expect(reply).toMatchObject({ status, text: body, headers: { 'retry-after': '7', 'x-muse-proxy-path': 'direct' } })
     expect(stub.log()).toEqual([])
@@ -341,7 +341,7 @@ describe('the vendor’s own errors', () => {
   test('a 403 that is too long to hold passes, too', async () => {
     const body = JSON.stringify({ error: { code: 'client_attestation_denied', message: 'x'.repeat(100_000) } })
     const stub = stubProgram()
-    const running = await startProxy(await startVendor((_request, response) => { response.writeHead(403, { 'content-type': 'application/json' }).end(body) }), { vendor: plainVendorHost(stub.cli, process.env), serving: { warmEnabled: true, execEnabled: true }, target: { fallback: true } })
+    const running = await startProxy(await startVendor((_request, response) => { response.writeHead(403, { 'content-type': 'application/json' }).end(body) }), { vendor: plainVendorHost(stub.cli, process.env), serving: { warmEnabled: true, execEnabled: true }, target: { fallback: 'vendor' } })
     expect(await send(running, plain)).toMatchObject({ status: 403, text: body })
   })
 })
@@ -354,7 +354,7 @@ describe('a chat request with tools, served direct', () => {
       { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: argumentsText.slice(20) } }] } }] }, { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
     ].map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') + 'data: [DONE]\n\n'
     const stub = stubProgram()
-    const running = await startProxy(await startVendor((_request, response) => { response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events) }), { vendor: plainVendorHost(stub.cli, process.env), serving: { warmEnabled: true, execEnabled: true }, target: { fallback: true } })
+    const running = await startProxy(await startVendor((_request, response) => { response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events) }), { vendor: plainVendorHost(stub.cli, process.env), serving: { warmEnabled: true, execEnabled: true }, target: { fallback: 'vendor' } })
     expect(await send(running, { messages: history, tools, stream: true })).toMatchObject({ status: 200, text: events, headers: { 'x-muse-proxy-path': 'direct' } })
     expect(stub.log()).toEqual([])
   })

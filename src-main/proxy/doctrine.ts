@@ -2,31 +2,36 @@ import type { Fallback, ModelCall, TextRequest } from './call.ts'
 import { finalRefusal, refusal, type Refusal } from './errors.ts'
 import { textRequestOf, type Ineligible } from './text-request.ts'
 
-/** What the owner allows now. `fallbacks`: those turned on, in order of preference. */
-export interface Doctrine { readonly directEnabled: boolean; readonly fallbacks: readonly Fallback[] }
+/** What the owner allows now. `fallbacks`: those turned on, in order of preference. `vendorId`: whose program they run. */
+export interface Doctrine { readonly directEnabled: boolean; readonly fallbacks: readonly Fallback[]; readonly vendorId: string }
 
 /** Why a call cannot go direct. `standing`: it stays so until the owner changes something, so the same request need not be tried again. */
 export interface Obstacle { readonly code: string; readonly why: string; readonly standing: boolean }
 
 /**
  * By which ways a call may be served. D1. Tools are served direct or fail loudly: a call that carries some has no fallback, so none is even
- * started. D2. The responses API is direct only. D3. A fallback is tried before the first byte of an answer, never after.
+ * started. D2. The responses API is direct only. D3. A fallback is tried before the first byte of an answer, never after. D4. Whether one may be
+ * tried is asked when it is about to be: direct can take minutes, and the owner may have turned it off, or changed its program, since.
  */
 export class Way {
   readonly obstacle: Obstacle | null
   readonly #call: ModelCall
-  readonly #fallbacks: readonly Fallback[]
+  readonly #doctrine: () => Doctrine
   /** Read when it is asked for: most calls go direct, and then it does not matter. */
   #read: ReturnType<typeof textRequestOf> | null = null
 
-  constructor(call: ModelCall, doctrine: Doctrine) {
-    this.obstacle = obstacleOf(call, doctrine)
+  constructor(call: ModelCall, doctrine: () => Doctrine) {
+    this.obstacle = obstacleOf(call, doctrine())
     this.#call = call
-    this.#fallbacks = call.api === 'chat' && call.grant.target.fallback === true ? doctrine.fallbacks : none
+    this.#doctrine = doctrine
   }
 
+  /** Those that may be tried now. */
   get fallbacks(): readonly Fallback[] {
-    return this.#fallbacks.length > 0 && this.#readNow().ok ? this.#fallbacks : none
+    const { api, grant } = this.#call
+    if (api !== 'chat') return none
+    const { fallbacks, vendorId } = this.#doctrine()
+    return fallbacks.length > 0 && grant.current().target.fallback === vendorId && this.#readNow().ok ? fallbacks : none
   }
 
   /** What fallbacks get; null where none may try. */

@@ -13,6 +13,8 @@ export interface Grant extends Omit<GatewayGrant, 'token'> {
   readonly tokenHash: Buffer
   /** Where its requests go. */
   readonly endpoint: Endpoint
+  /** The same grant as it was given last: a call can outlive what it began with. */
+  readonly current: () => Grant
   readonly refusals: Map<string, Refusal>
   /** Aborts when the grant is revoked; every call under it ends. */
   readonly lifetime: AbortController
@@ -33,7 +35,7 @@ export class GrantTable {
   put(grant: GatewayGrant): Grant {
     const { token, ...rest } = grant
     const known = this.#grants.get(grant.grantId)
-    const kept: Grant = { ...rest, tokenHash: digestOf(token), endpoint: endpointOf(grant), refusals: new Map<string, Refusal>(), lifetime: known?.lifetime ?? new AbortController(), calls: known?.calls ?? new Roll<Revocable>() }
+    const kept: Grant = { ...rest, tokenHash: digestOf(token), endpoint: endpointOf(grant), current: () => this.#grants.get(grant.grantId) ?? kept, refusals: new Map<string, Refusal>(), lifetime: known?.lifetime ?? new AbortController(), calls: known?.calls ?? new Roll<Revocable>() }
     this.#grants.set(grant.grantId, kept)
     this.#version += 1
     return kept

@@ -86,7 +86,7 @@ export async function startProxy(baseUrl: string, options: ProxyOptions = {}): P
     rmSync(folder, { recursive: true, force: true })
   })
   const ready = nextOf('ready')
-  proxy.take({ is: 'start', preferredPort: 0, firstCallNumber: 1, serving: { ...directOnly, directEnabled: options.directEnabled ?? true, ...options.serving } })
+  proxy.take({ is: 'start', preferredPort: 0, firstCallNumber: 1, serving: { ...directOnly, vendorId: 'vendor', directEnabled: options.directEnabled ?? true, ...options.serving } })
   const { port } = await ready
   const socketPath = join(folder, 'proxy.sock')
   const grant: GatewayGrant = { grantId: 'gw_1', taskId: taskIdSchema.parse('task_1'), bot: 'coder', token, socketPath, credential: options.credential ?? null, target: { baseUrl, api: 'chat', modelId: 'm-1', providerLabel: 'Vendor', needsKey: false, ...options.target } }

@@ -43,8 +43,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
   const grants = new GrantTable()
   const log = (error: unknown): void => post({ is: 'log', level: 'error', message: error instanceof Error ? cleanWords(error.message) : 'unknown fault' })
   const admissions = new AdmissionDesk((ask) => post({ is: 'admission-ask', ask }), time)
-  const parent = new ParentVendorHost(post)
-  const ways = new Ways(deps.vendor ?? parent, time, { ...proxyLimits, ...deps.limits })
+  const parent = new ParentVendorHost(post, () => ways.doctrine.vendorId)
+  const ways: Ways = new Ways(deps.vendor ?? parent, time, { ...proxyLimits, ...deps.limits })
   const direct = createDirectPath(time, log, deps.idle ?? proxyLimits)
   const exchange = new TokenExchange(time)
   let callNumber = 0
@@ -104,7 +104,7 @@ class Ways {
   readonly #all: Doctrine['fallbacks']
   #rules = directOnly
   /** What the rules allow. */
-  doctrine: Doctrine = { directEnabled: directOnly.directEnabled, fallbacks: [] }
+  doctrine: Doctrine = { directEnabled: directOnly.directEnabled, fallbacks: [], vendorId: '' }
 
   constructor(host: VendorHost, time: Time, limits: FallbackLimits) {
     const label = (): string => this.#rules.vendorLabel
@@ -116,8 +116,8 @@ class Ways {
   set(rules: ServingRules): void {
     const same = rules.warmEnabled && rules.vendorId === this.#rules.vendorId
     this.#rules = rules
-    const { directEnabled, warmEnabled, execEnabled } = rules
-    this.doctrine = { directEnabled, fallbacks: this.#all.filter(({ path }) => (path === 'warm' ? warmEnabled : execEnabled)) }
+    const { directEnabled, warmEnabled, execEnabled, vendorId } = rules
+    this.doctrine = { directEnabled, vendorId, fallbacks: this.#all.filter(({ path }) => (path === 'warm' ? warmEnabled : execEnabled)) }
     if (!same) this.#warmServer.stop()
   }
 

@@ -5,7 +5,7 @@ import type { CallWaits, ServingPath } from '../../src-preload/contract/task.ts'
 import type { FromProxy } from '../core/gateway/messages.ts'
 import type { Admission, AdmissionDesk } from './admission.ts'
 import { answer } from './answer.ts'
-import { nothingUsed, type CallOutcome, type ModelCall } from './call.ts'
+import { nothingUsed, type CallOutcome, type ModelCall, type TextRequest } from './call.ts'
 import type { DirectOptions, DirectPath } from './direct.ts'
 import { obstacleRefusal, toolsRefusal, unfitRequest, Way, type Doctrine } from './doctrine.ts'
 import { finalRefusal, refusal, type Refusal } from './errors.ts'
@@ -79,7 +79,7 @@ class Serving implements DirectOptions {
     this.#call = call
     this.#deps = deps
     this.#startedAt = deps.time.now()
-    this.#way = new Way(call, deps.doctrine())
+    this.#way = new Way(call, deps.doctrine)
   }
 
   /** Null: it is served already. */
@@ -198,24 +198,26 @@ async function serveOtherwise(call: ModelCall, way: Way, direct: Extract<CallOut
     const standing = refused.final || refused.code === 'client_attestation_denied'
     return { outcome: { ...direct, refused: toolsRefusal({ code: refused.code, why: `direct cannot serve it: ${refused.message}`, standing }) }, path: 'direct' }
   }
-  return way.text === null || way.fallbacks.length === 0 ? { outcome: direct, path: 'direct' } : { ...(await serveFallback(call, way, direct, deps)), directLeft: direct.metered === undefined }
+  return way.text === null ? { outcome: direct, path: 'direct' } : serveFallback(call, way, way.text, direct, deps)
 }
 
 /** D3. Each fallback in turn, until one has begun to answer. */
-async function serveFallback(call: ModelCall, { text, fallbacks }: Way, direct: Extract<CallOutcome, { is: 'not-served' }>, deps: ServingDeps): Promise<Served> {
+async function serveFallback(call: ModelCall, way: Way, text: TextRequest, direct: Extract<CallOutcome, { is: 'not-served' }>, deps: ServingDeps): Promise<Served> {
   let last: Served = { outcome: direct, path: 'direct' }
   const words = [direct.refused.message]
-  for (const fallback of text === null ? [] : fallbacks) {
-    if (call.reply.gone) return { outcome: { is: 'client-gone', path: last.path, metered: last.outcome.metered ?? null, failure: failure('cancelled', 'The client ended the call.', 'Nothing to do.') }, path: last.path }
+  for (const fallback of way.fallbacks) {
+    if (!way.fallbacks.includes(fallback)) continue
+    if (call.reply.gone) return { ...last, outcome: { is: 'client-gone', path: last.path, metered: last.outcome.metered ?? null, failure: failure('cancelled', 'The client ended the call.', 'Nothing to do.') } }
     if (call.grant.lifetime.signal.aborted) break
     tellWaits(call, { for: 'fallback', since: deps.time.now() }, deps)
-    const outcome = text === null ? direct : await fallback.serve(call, text)
-    last = { outcome, path: fallback.path }
+    const outcome = await fallback.serve(call, text)
+    last = { outcome, path: fallback.path, directLeft: direct.metered === undefined }
     if (outcome.is !== 'not-served') return last
     words.push(outcome.refused.message)
   }
+  if (last.outcome === direct) return last
   const message = words.join(' ')
-  return { path: last.path, outcome: { is: 'not-served', failure: failure('provider-unreachable', message, 'Check this provider, and the vendor’s program in Settings → Fallbacks.'), refused: refusal(502, 'fallbacks_failed', message), final: false, ...(last.outcome.metered == null ? {} : { metered: last.outcome.metered }) } }
+  return { ...last, outcome: { is: 'not-served', failure: failure('provider-unreachable', message, 'Check this provider, and the vendor’s program in Settings → Fallbacks.'), refused: refusal(502, 'fallbacks_failed', message), final: false, ...(last.outcome.metered == null ? {} : { metered: last.outcome.metered }) } }
 }
 
 function tellWaits({ callNumber, grant: { taskId, bot } }: ModelCall, waits: CallWaits, { post }: ServingDeps): void {

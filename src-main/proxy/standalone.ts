@@ -137,7 +137,7 @@ class Running {
     const { provider: { baseUrl, api, label, key, exchange }, credential } = found
     return [{
       grantId: `${client.name}/${use.provider}/${use.model}`.slice(0, 128), taskId: taskIdSchema.parse(client.name), bot: 'coder', token: client.token, socketPath: null, credential,
-      target: { baseUrl, api, modelId: use.model, providerLabel: label, needsKey: key !== undefined, fallback: use.fallback, ...(exchange === undefined ? {} : { exchange }) },
+      target: { baseUrl, api, modelId: use.model, providerLabel: label, needsKey: key !== undefined, ...(use.fallback ? { fallback: this.#rules().vendorId } : {}), ...(exchange === undefined ? {} : { exchange }) },
     }]
   }
 

@@ -48,7 +48,7 @@ describe('a call whose client goes', () => {
   })
 
   test('while the app decides has used nothing where only a fallback could have served it', async () => {
-    const end = await goneUndecided({ directEnabled: false, target: { fallback: true }, serving: { execEnabled: true }, vendor: { start: () => { throw new Error('nobody is to be started') } } })
+    const end = await goneUndecided({ directEnabled: false, target: { fallback: 'vendor' }, serving: { execEnabled: true }, vendor: { start: () => { throw new Error('nobody is to be started') } } })
     expect(end).toMatchObject(nothing)
   })
 
@@ -67,7 +67,7 @@ describe('a call whose client goes', () => {
 
   test.each([['is handed on', false], ['is held', true]])('in the middle of a refusal of the vendor’s that %s has used nothing', async (_how, fallback) => {
     let answered = false
-    const running = await startProxy(await startVendor((_request, response) => { response.writeHead(403, { 'content-type': 'application/json' }); response.write('{', () => { answered = true }) }), { target: { fallback }, ...(fallback ? { serving: { execEnabled: true } } : {}) })
+    const running = await startProxy(await startVendor((_request, response) => { response.writeHead(403, { 'content-type': 'application/json' }); response.write('{', () => { answered = true }) }), fallback ? { target: { fallback: 'vendor' }, serving: { execEnabled: true } } : {})
     const gone = client(running)
     await vi.waitFor(() => { expect(answered).toBe(true) })
     // Its answer came over the wire before this one did.
@@ -88,7 +88,7 @@ describe('a call whose client goes', () => {
 
 describe('a fault of our own', () => {
   test('in a fallback is answered, and told as the end of its call', async () => {
-    const running = await startProxy('http://127.0.0.1:1/v1', { directEnabled: false, target: { fallback: true }, serving: { execEnabled: true }, vendor: { start: () => { throw new Error('a fault') } } })
+    const running = await startProxy('http://127.0.0.1:1/v1', { directEnabled: false, target: { fallback: 'vendor' }, serving: { execEnabled: true }, vendor: { start: () => { throw new Error('a fault') } } })
     const reply = await ask(running, { body })
     expect([reply.status, codeOf(reply)]).toEqual([500, 'proxy_internal'])
     expect(await endOf(running)).toMatchObject({ callNumber: 1, status: 500, inputTokens: null, outputTokens: null, final: false, failure: { code: 'proxy-failed' } })

@@ -5,17 +5,20 @@ import type { VendorHost } from './vendor-host.ts'
 /** The vendor's program in the app: asked for over the parent port, run by main in a sandbox. */
 export class ParentVendorHost implements VendorHost {
   readonly #post: (message: FromProxy) => void
+  readonly #vendorId: () => string
   readonly #jobs = new Map<number, (word: VendorWord) => void>()
   #jobId = 0
 
-  constructor(post: (message: FromProxy) => void) {
+  /** `vendorId`: the program that the owner's rules name now. */
+  constructor(post: (message: FromProxy) => void, vendorId: () => string) {
     this.#post = post
+    this.#vendorId = vendorId
   }
 
   start(order: Parameters<VendorHost['start']>[0], onWord: (word: VendorWord) => void): ReturnType<VendorHost['start']> {
     const jobId = ++this.#jobId
     this.#jobs.set(jobId, onWord)
-    this.#post({ is: 'vendor-ask', jobId, order })
+    this.#post({ is: 'vendor-ask', jobId, order, vendorId: this.#vendorId() })
     return { stop: () => { if (this.#jobs.has(jobId)) this.#post({ is: 'vendor-stop', jobId }) } }
   }
 

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Client } from 'undici'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { directOnly } from '../../core/gateway/vendor.ts'
 import type { AdmissionAsk, GatewayCallEnd, ToolPreview } from '../../engine/ports.ts'
 import { createModelGateway, type ModelGatewayDeps, type SupervisedGateway } from './gateway.ts'
 import { coder, countingIds, entries, lead, nodeFork, realClock, realTimers, runFolder, targetOn, taskOf } from './node-fork.suite.ts'
@@ -104,6 +105,14 @@ describe('the model gateway', () => {
     expect(await ask(first.socketPath, second.token, { model: 'stub-model' })).toMatchObject({ status: 401 })
     expect(await ask(first.socketPath, first.token, { model: 'stub-model' })).toMatchObject({ status: 200 })
     expect(await opened(gateway, { taskId: taskOf('task_1'), bot: coder, target: targetOn(port) })).toEqual(first)
+  })
+
+  test('tells the proxy what the owner has changed while it started', async () => {
+    const port = await startVendor((_request, response) => { response.end(jsonReply) })
+    let asked = 0
+    const { gateway } = await startGateway({ serving: () => ({ ...directOnly, directEnabled: asked++ === 0 }) })
+    const { token, socketPath } = await opened(gateway, { taskId: taskOf('task_1'), bot: coder, target: targetOn(port) })
+    expect(await ask(socketPath, token, { model: 'stub-model', messages: [] })).toMatchObject({ status: 502, text: expect.stringContaining('direct_disabled') as string })
   })
 
   test('lets nothing out that the app does not admit, and repeats the refusal from memory', async () => {

@@ -78,7 +78,8 @@ class Gateway implements SupervisedGateway {
         return { is: 'start', preferredPort: deps.preferredPort ?? limits.proxyDefaultPort, firstCallNumber: this.#callNumber, serving: this.#serving() }
       },
       onMessage: (message) => this.#take(message),
-      onUp: () => { for (const grant of this.#grants.values()) void this.#send(grant) },
+      // What was changed while it started is told now.
+      onUp: () => { this.refresh().catch((error: unknown) => { deps.log('error', `the model proxy was not told of a change: ${error instanceof Error ? error.message : 'unknown'}`) }) },
       onDown: () => this.#settleLost(),
       onState: () => { for (const listener of this.#stated) listener() },
     })
@@ -96,7 +97,7 @@ class Gateway implements SupervisedGateway {
   async open(asked: { readonly taskId: TaskId; readonly bot: Bot; readonly target: ModelTarget }): Promise<Result<{ readonly token: string; readonly socketPath: string }, Failure>> {
     const known = [...this.#grants.values()].find((grant) => grant.taskId === asked.taskId && grant.bot === asked.bot)
     if (known !== undefined && JSON.stringify(known.target) !== JSON.stringify(asked.target)) await this.#revoke(known)
-    const grant = known !== undefined && this.#grants.has(known.wire.grantId) ? known : this.#mint(asked)
+    const grant = known !== undefined && this.#grants.has(known.wire.grantId) ? this.#forProgramNow(known) : this.#mint(asked)
     await mkdir(dirname(grant.wire.socketPath), { recursive: true, mode: 0o700 })
     if (!(await this.#process.whenUp(upWithinMs))) return err(failure('proxy-failed', 'The model proxy is not running.', 'Wait a moment and try again; if it stays, start the app again.'))
     this.#grants.set(grant.wire.grantId, grant)
@@ -155,8 +156,14 @@ class Gateway implements SupervisedGateway {
     // A folder of its own: whoever gets to see this socket sees no other.
     const socketPath = join(this.#deps.runRoot, randomBytes(6).toString('hex'), 'proxy.sock')
     const { baseUrl, api, providerLabel, needsKey, ref, exchange, fallback } = target
-    const wire = { grantId, taskId, bot, token: randomBytes(32).toString('base64url'), socketPath, target: { baseUrl, api, modelId: ref.modelId, providerLabel, needsKey, fallback: fallback !== undefined, ...(exchange === undefined ? {} : { exchange }) } }
+    const wire = { grantId, taskId, bot, token: randomBytes(32).toString('base64url'), socketPath, target: { baseUrl, api, modelId: ref.modelId, providerLabel, needsKey, ...(fallback === undefined ? {} : { fallback: this.#serving().vendorId }), ...(exchange === undefined ? {} : { exchange }) } }
     return { taskId, bot, target, wire }
+  }
+
+  /** A grant is opened after it was looked at whether its fallback is what was approved: it is for the program that is set now, and for no later one. */
+  #forProgramNow(known: OpenGrant): OpenGrant {
+    if (known.target.fallback === undefined) return known
+    return { ...known, wire: { ...known.wire, target: { ...known.wire.target, fallback: this.#serving().vendorId } } }
   }
 
   /** Hands a grant to the proxy and waits for its receipt. */
@@ -196,16 +203,16 @@ class Gateway implements SupervisedGateway {
         for (const listener of this.#previewed) listener(message.preview)
         return
       case 'log': this.#deps.log(message.level, `model proxy: ${message.message}`); return
-      case 'vendor-ask': this.#runVendor(message.jobId, message.order); return
+      case 'vendor-ask': this.#runVendor(message.jobId, message.order, message.vendorId); return
       case 'vendor-stop': this.#deps.vendorJobs?.stop(message.jobId); return
       case 'ready': return
     }
   }
 
-  #runVendor(jobId: number, order: VendorOrder): void {
+  #runVendor(jobId: number, order: VendorOrder, vendorId: string): void {
     const say = (word: VendorWord): void => { this.#process.post({ is: 'vendor-word', jobId, word }) }
     if (this.#deps.vendorJobs === undefined) say({ is: 'ended', exitCode: null, text: '', failure: failure('unavailable', 'No vendor’s program can be run here.', 'Use the direct path.') })
-    else this.#deps.vendorJobs.ask(jobId, order, say)
+    else this.#deps.vendorJobs.ask(jobId, order, vendorId, say)
   }
 
   async #admit(ask: AdmissionAsk): Promise<void> {

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failure, type Failure } from '../../../src-preload/contract/failure.ts'
 import type { VendorCli } from '../../../src-preload/contract/settings.ts'
-import type { VendorOrder, VendorWord } from '../../core/gateway/vendor.ts'
+import { vendorIdOf, type VendorOrder, type VendorWord } from '../../core/gateway/vendor.ts'
 import type { VendorProcess, VendorSandbox } from '../../engine/ports.ts'
 import type { Log } from './child-port.ts'
 import { openVendorEgress, type VendorEgress } from './vendor-egress.ts'
@@ -31,11 +31,11 @@ export class VendorJobs {
     this.#deps = deps
   }
 
-  /** Takes an order; `say` gets its words, the last one exactly once. */
-  ask(jobId: number, order: VendorOrder, say: (word: VendorWord) => void): void {
+  /** Takes an order for the program of that id; `say` gets its words, the last one exactly once. */
+  ask(jobId: number, order: VendorOrder, vendorId: string, say: (word: VendorWord) => void): void {
     const ending = new AbortController()
     this.#running.set(jobId, ending)
-    const job = this.#run(order, say, ending.signal).catch((error: unknown): VendorWord => {
+    const job = this.#run(order, vendorId, say, ending.signal).catch((error: unknown): VendorWord => {
       this.#deps.log('error', `the vendor's program: ${error instanceof Error ? error.message : 'unknown'}`)
       return ended(failure('sandbox-failed', 'The vendor\'s program could not be run or ended.', 'Look at the log. Restart the app if it does not mend itself.'))
     }).then((last) => {
@@ -56,9 +56,10 @@ export class VendorJobs {
     await Promise.all(this.#open)
   }
 
-  async #run(order: VendorOrder, say: (word: VendorWord) => void, signal: AbortSignal): Promise<VendorWord> {
+  async #run(order: VendorOrder, vendorId: string, say: (word: VendorWord) => void, signal: AbortSignal): Promise<VendorWord> {
     const vendor = this.#deps.vendor()
     if (vendor === null) return ended(failure('unavailable', 'No vendor\'s program is set.', 'Name one in Settings → Fallbacks.'))
+    if (vendorIdOf(vendor) !== vendorId) return ended(failure('unavailable', 'Another vendor\'s program was set meanwhile.', 'Start a new task to have it approved.'))
     const egress = await openVendorEgress({
       socketPath: join(this.#deps.runRoot, randomBytes(6).toString('hex'), 'out.sock'), hosts: () => vendor.hosts,
       onRefused: (host, why) => { this.#deps.log('warn', `the vendor's program wanted to reach a host and was refused: ${host}, ${why}`) },

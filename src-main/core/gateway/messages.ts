@@ -12,7 +12,7 @@ const apiSchema = z.enum(['chat', 'responses'])
 
 /**
  * Where a grant's requests go, and as what. `credential` goes into the upstream's Authorization header and nowhere else; with `exchange`
- * it goes to that address instead, and what comes back is used. `fallback`: text-only calls may be served by the vendor's own program.
+ * it goes to that address instead, and what comes back is used. `fallback`: text-only calls may be served by the vendor's own program of this id.
  * `socketPath` null: only the loopback port.
  */
 export const gatewayGrantSchema = z.object({
@@ -21,7 +21,7 @@ export const gatewayGrantSchema = z.object({
   bot: botSchema,
   token: z.string().min(32).max(256),
   socketPath: z.string().min(1).max(100).nullable(),
-  target: z.object({ baseUrl: z.url({ protocol: /^https?$/ }), api: apiSchema, modelId: z.string().min(1).max(200), providerLabel: z.string().max(100), needsKey: z.boolean(), exchange: exchangeSchema.optional(), fallback: z.boolean().optional() }),
+  target: z.object({ baseUrl: z.url({ protocol: /^https?$/ }), api: apiSchema, modelId: z.string().min(1).max(200), providerLabel: z.string().max(100), needsKey: z.boolean(), exchange: exchangeSchema.optional(), fallback: z.string().max(200).optional() }),
   credential: z.string().min(1).max(10_000).nullable(),
 })
 export type GatewayGrant = z.infer<typeof gatewayGrantSchema>
@@ -70,7 +70,8 @@ export const fromProxySchema = z.discriminatedUnion('is', [
   z.object({ is: z.literal('call-progress'), progress: callProgressSchema }),
   z.object({ is: z.literal('call-ended'), end: callEndSchema }),
   z.object({ is: z.literal('preview'), preview: previewSchema }),
-  z.object({ is: z.literal('vendor-ask'), jobId: z.number().int(), order: vendorOrderSchema }),
+  /** `vendorId`: the program that it is meant for; another one is not to be run. */
+  z.object({ is: z.literal('vendor-ask'), jobId: z.number().int(), order: vendorOrderSchema, vendorId: z.string() }),
   z.object({ is: z.literal('vendor-stop'), jobId: z.number().int() }),
   z.object({ is: z.literal('log'), level: z.enum(['info', 'warn', 'error']), message: z.string() }),
 ])

@@ -132,6 +132,8 @@ export const models: readonly SaidPair[] = [
   ['Check its program and arguments in Settings → Fallbacks.', 'Prüfen Sie Programm und Argumente unter Einstellungen → Ausweichwege.'],
   ['The vendor\'s program could not be run or ended.', 'Das Programm des Herstellers ließ sich nicht ausführen oder beenden.'],
   ['Look at the log. Restart the app if it does not mend itself.', 'Sehen Sie ins Protokoll. Starten Sie die App neu, wenn es sich nicht von selbst gibt.'],
+  ['Another vendor\'s program was set meanwhile.', 'Inzwischen wurde ein anderes Programm des Herstellers eingestellt.'],
+  ['Start a new task to have it approved.', 'Starten Sie eine neue Aufgabe, um es freizugeben.'],
   ['No vendor\'s program is set.', 'Es ist kein Programm eines Herstellers eingestellt.'],
   ['Name one in Settings → Fallbacks.', 'Nennen Sie eines unter Einstellungen → Ausweichwege.'],
   ['{program} {what} and was ended.', '{program} wurde beendet: {what}.'],
