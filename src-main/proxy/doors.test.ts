@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { limits } from '../../src-preload/contract/limits.ts'
-import { ask, codeOf, releaseAll, startProxy, startVendor } from './proxy.suite.ts'
+import { ask, codeOf, releaseAll, startProxy, startVendor, token } from './proxy.suite.ts'
 
 afterEach(releaseAll)
 
@@ -99,6 +99,22 @@ describe('the doors of the proxy', () => {
     const read = await raw(running.port, `GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1:${running.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: eA==\r\nSec-WebSocket-Version: 13\r\n\r\n`)
     expect(read).not.toContain('101')
     expect(read).toMatch(/^HTTP\/1\.1 401 /)
+  })
+
+  test.each([
+    ['a token that was taken back', { token: 'another-token-0123456789-0123456789-0' }, ['401', []]], ['a key that was exchanged', { credential: 'sk-new' }, ['200', ['Bearer sk-new']]],
+  ] as const)('looks again when a body that took its time is whole: %s', async (_what, change, told) => {
+    const keys: unknown[] = []
+    const running = await startProxy(await startVendor((request, response) => { keys.push(request.headers.authorization); request.resume(); response.end('{}') }), { credential: 'sk-old' })
+    const body = '{"model":"m-1","messages":[]}'
+    const socket = connect(running.port, '127.0.0.1', () => { socket.write(`POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1:${String(running.port)}\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${String(body.length)}\r\n\r\n${body.slice(0, 5)}`) })
+    const answered = new Promise<string>((done) => socket.setEncoding('utf8').once('data', done))
+    // The head is read before this, which came behind it.
+    await ask(running, { path: '/v1/models', method: 'GET' })
+    await running.regrant(change)
+    socket.write(body.slice(5))
+    expect([(await answered).split(' ')[1], keys]).toEqual(told)
+    socket.destroy()
   })
 
   test('ends a grant with all that is in flight under it', async () => {

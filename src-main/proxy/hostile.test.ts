@@ -82,9 +82,9 @@ describe('requests that two readers would read differently', () => {
 describe('headers that a client may try', () => {
   test('reach the vendor only where they are on the list', async () => {
     const { running, seen } = await bench()
-    await ask(running, { headers: { 'x-api-key': 'sk-other', 'api-key': 'x', forwarded: 'for=1.2.3.4', 'x-forwarded-for': '1.2.3.4', 'x-forwarded-host': 'evil', cookie: 'a=b', 'openai-organization': 'org', te: 'trailers', 'proxy-authorization': 'Basic eA==', 'x-muse-proxy-path': 'warm', range: 'bytes=0-1', 'user-agent': 'opencode/1', 'openai-beta': 'b' } })
+    await ask(running, { headers: { 'x-api-key': 'sk-other', 'api-key': 'x', forwarded: 'for=1.2.3.4', 'x-forwarded-for': '1.2.3.4', 'x-forwarded-host': 'evil', cookie: 'a=b', 'openai-organization': 'org', te: 'trailers', 'proxy-authorization': 'Basic eA==', 'x-muse-proxy-path': 'warm', range: 'bytes=0-1', 'content-type': 'application/json; charset=utf-7', 'user-agent': 'opencode/1', 'openai-beta': 'b' } })
     expect(Object.keys(seen[0]?.headers ?? {}).sort()).toEqual(['accept-encoding', 'authorization', 'connection', 'content-length', 'content-type', 'host', 'openai-beta', 'user-agent'])
-    expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer sk-canary-1234567', host: new URL(running.baseUrl).host })
+    expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer sk-canary-1234567', host: new URL(running.baseUrl).host, 'content-type': 'application/json' })
   })
 
   test.each([['two of them', `Authorization: Bearer ${token}\r\nAuthorization: Bearer ${token}`], ['in a cookie', `Cookie: authorization=Bearer ${token}`], ['in the query', ''], ['with a list', `Authorization: Bearer ${token}, Bearer x`]])('are no token: %s', async (_what, line) => {

@@ -78,7 +78,7 @@ export class HttpFront {
     const path = query < 0 ? target : target.slice(0, query)
     if (path === '/healthz' && method === 'GET') { answerJson(reply, 200, '{"ok":true}'); return null }
     const grants = grantsOf(request, door, this.#deps.grants)
-    if (grants === null) return turnAway(reply, refusal(401, 'token_unknown', 'A bearer token of an open task is needed.'))
+    if (grants === null) return turnAway(reply, tokenUnknown)
     const route = routes.get(path)
     if (route === undefined) return turnAway(reply, refusal(404, 'route_unknown', 'There is no such route.'))
     if (method !== route.method) return turnAway(reply, refusal(405, 'method_not_allowed', `Use ${route.method} here.`))
@@ -86,9 +86,19 @@ export class HttpFront {
     const refused = bodyRefused(request)
     if (refused !== null) return turnAway(reply, refused)
     const { api } = route
-    return { bytesMax: limits.proxyBodyBytesMax, take: (body) => { this.#deps.serve({ grants, api, fields, body, reply }) } }
+    return {
+      bytesMax: limits.proxyBodyBytesMax,
+      take: (body) => {
+        // A body can take minutes to come: what its token opens is asked again.
+        const still = grantsOf(request, door, this.#deps.grants)
+        if (still === null) answer(reply, tokenUnknown)
+        else this.#deps.serve({ grants: still, api, fields, body, reply })
+      },
+    }
   }
 }
+
+const tokenUnknown = refusal(401, 'token_unknown', 'A bearer token of an open task is needed.')
 
 const routes: ReadonlyMap<string, { readonly method: 'GET' | 'POST'; readonly api: 'chat' | 'responses' | null }> = new Map([
   ['/v1/chat/completions', { method: 'POST', api: 'chat' }],

@@ -36,6 +36,8 @@ const noBytes = Buffer.alloc(0)
 
 const tooLarge = refusal(413, 'request_too_large', `The request is larger than ${limits.proxyBodyBytesMax / 1024 / 1024} MiB.`)
 
+const tooMany = refusal(503, 'proxy_busy', 'Too many large requests are being read at the same time. Try again in a moment.')
+
 /** While one body is read nothing else is served, so that what takes long to read is not: a call of any model has far fewer values. */
 const bounds = { valuesMax: limits.proxyBodyValuesMax, depthMax: limits.proxyBodyDepthMax }
 const tooComplex = refusal(400, 'request_too_complex', `The request holds more than ${limits.proxyBodyValuesMax} values, or nests deeper than ${limits.proxyBodyDepthMax} levels.`)
@@ -59,8 +61,9 @@ export function outputTokensAsked({ json }: Pick<RequestBody, 'json'>): number |
 }
 
 /** A whole body, parsed as a JSON object (else 400). One with very many values or levels is refused unread. */
-export function parseBody(bytes: Buffer | 'too-large'): Result<RequestBody, Refusal> {
+export function parseBody(bytes: Buffer | 'too-large' | 'too-many'): Result<RequestBody, Refusal> {
   if (bytes === 'too-large') return err(tooLarge)
+  if (bytes === 'too-many') return err(tooMany)
   const text = textOf(bytes)
   if (text === null) return err(noObject)
   const members = membersWithin(text, bounds)

@@ -30,7 +30,7 @@ export interface ServingDeps {
 }
 
 /** A request on a model route, whole. `grants`: what its token opens, at least one. */
-export interface ModelRequest { readonly grants: readonly [Grant, ...Grant[]]; readonly api: 'chat' | 'responses'; readonly fields: Fields; readonly body: Buffer | 'too-large'; readonly reply: Reply }
+export interface ModelRequest { readonly grants: readonly [Grant, ...Grant[]]; readonly api: 'chat' | 'responses'; readonly fields: Fields; readonly body: Buffer | 'too-large' | 'too-many'; readonly reply: Reply }
 
 /**
  * Serves one request on a model route: checks, admission, then the serving paths in order. Always answers, unless the client has gone, and tells

@@ -3,8 +3,11 @@ import type { Fields } from './http1/fields.ts'
 import type { ReplyLines } from './http1/reply.ts'
 import { laneOf, vendorOrigin, type Lane } from './http1/vendor-pool.ts'
 
-/** Header fields of a request that go on to the vendor. Everything else of the client's stays here: its token, Host, session id, cookies. */
-const requestFields: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent', 'openai-beta', 'idempotency-key', 'x-client-request-id'])
+/**
+ * Header fields of a request that go on to the vendor. Everything else of the client's stays here: its token, Host, session id, cookies. Its
+ * content type, too: the body was read as JSON in UTF-8, and a charset could make the vendor read something else in the same bytes.
+ */
+const requestFields: ReadonlySet<string> = new Set(['accept', 'user-agent', 'openai-beta', 'idempotency-key', 'x-client-request-id'])
 
 /** Header fields of a reply that end at this hop (RFC 9110, 7.6.1), or that are nobody's business here. */
 const replyFieldsDropped: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'set-cookie', 'alt-svc', 'x-muse-proxy-path'])
@@ -17,7 +20,7 @@ export function endpointOf({ grantId, target: { baseUrl, api } }: Pick<GatewayGr
   const base = new URL(baseUrl)
   const folder = base.pathname.replace(/\/+$/, '')
   const path = `${folder}${api === 'chat' ? '/chat/completions' : '/responses'}${base.search}`
-  return { lane: laneOf(grantId, vendorOrigin(base)), lines: `POST ${path} HTTP/1.1\r\nhost: ${base.host}\r\nconnection: keep-alive\r\naccept-encoding: identity\r\n` }
+  return { lane: laneOf(grantId, vendorOrigin(base)), lines: `POST ${path} HTTP/1.1\r\nhost: ${base.host}\r\nconnection: keep-alive\r\naccept-encoding: identity\r\ncontent-type: application/json\r\n` }
 }
 
 /**

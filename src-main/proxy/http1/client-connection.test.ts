@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { ClientConnection } from './client-connection.ts'
 import { cases, cutAt, cuts, edited } from './fuzz.suite.ts'
 import { http1Limits } from './http1-limits.ts'
+import { Intake } from './intake.ts'
 import type { Reply } from './reply.ts'
 
 interface Read { readonly method: string; readonly target: string; readonly fields: readonly string[]; readonly body: string }
@@ -13,6 +14,7 @@ interface Read { readonly method: string; readonly target: string; readonly fiel
 /** What a reader makes of these bytes: the requests that it took as whole, and what it wrote. */
 interface Seen { readonly requests: Read[]; readonly written: string; readonly over: boolean }
 
+const plenty = (): Intake => new Intake(1e9)
 const turn = (): Promise<void> => new Promise((done) => { setImmediate(done) })
 
 async function settled(ours: Duplex): Promise<void> {
@@ -35,7 +37,7 @@ async function readByUs(pieces: readonly Buffer[], onReply?: () => void): Promis
       reply.end()
       onReply?.()
     },
-  }), () => 0)
+  }), () => 0, plenty())
   for (const piece of pieces) { client.write(Buffer.from(piece)); await turn() }
   await settled(client)
   connection.destroy()
@@ -133,7 +135,7 @@ describe('a client’s bytes', () => {
       reply.begin(413, [['content-length', 0]])
       reply.end()
       return null
-    }, () => 0)
+    }, () => 0, plenty())
     client.write(`${head(['Content-Length: 1000000'], '/big')}${'x'.repeat(1_000)}`)
     await settled(client)
     // The client has given up its body and takes the connection for its next request.
@@ -142,6 +144,60 @@ describe('a client’s bytes', () => {
     connection.destroy()
     expect(heads).toEqual(['/big'])
     expect(written).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close\r\n\r\n$/)
+  })
+})
+
+describe('bodies that are still coming', () => {
+  const big = 'x'.repeat(600)
+  /** Connections with one bound for all of their bodies, each with a body of 900 bytes of which 600 have come. */
+  async function coming(count: number): Promise<{ readonly taken: unknown[]; readonly clients: readonly Duplex[] }> {
+    const taken: unknown[] = []
+    const intake = new Intake(1_500)
+    const clients: Duplex[] = []
+    for (let made = 0; made < count; made += 1) {
+      const [client, server] = duplexPair()
+      client.resume()
+      new ClientConnection(Object.assign(server, { setNoDelay: () => undefined }) as unknown as Socket, (_head, reply) => ({ bytesMax: 10_000, take: (body) => { taken.push(typeof body === 'string' ? body : body.length); reply.begin(200, [['content-length', 0]]); reply.end() } }), () => 0, intake)
+      client.write(head(['Content-Length: 900']) + big)
+      clients.push(client)
+      await settled(client)
+    }
+    return { taken, clients }
+  }
+
+  test('are held up to one bound for all clients, beyond which one is told so at once and the others go on', async () => {
+    const { taken, clients } = await coming(3)
+    expect(taken).toEqual(['too-many'])
+    for (const client of clients.slice(0, 2)) { client.write(big.slice(0, 300)); await settled(client) }
+    expect(taken).toEqual(['too-many', 900, 900])
+    for (const client of clients) client.destroy()
+  })
+
+  test('make room when they are whole, and when their client goes', async () => {
+    const { taken, clients } = await coming(2)
+    const [first, second] = clients
+    first?.destroy()
+    second?.write(big.slice(0, 300))
+    for (const client of clients) await settled(client)
+    expect(taken).toEqual([900])
+    second?.write(head(['Content-Length: 1400']) + 'x'.repeat(1_399))
+    if (second !== undefined) await settled(second)
+    second?.write('x')
+    if (second !== undefined) await settled(second)
+    expect(taken).toEqual([900, 1_400])
+    second?.destroy()
+  })
+})
+
+describe('a client that says nothing', () => {
+  test('is cut off in time, whatever blank lines it sends', async () => {
+    const [client, server] = duplexPair()
+    client.resume()
+    let now = 0
+    const connection = new ClientConnection(Object.assign(server, { setNoDelay: () => undefined }) as unknown as Socket, () => null, () => now, plenty())
+    for (; now < http1Limits.requestHeadMs; now += 10_000) { client.write('\r\n'); await settled(client); connection.sweep(); expect(server.destroyed).toBe(false) }
+    connection.sweep()
+    expect(server.destroyed).toBe(true)
   })
 })
 
@@ -155,7 +211,7 @@ describe('an answer', () => {
       made.begin(200, [])
       made.flush()
       return null
-    }, () => 0)
+    }, () => 0, plenty())
     client.write(head(['Content-Length: 0']))
     return { client, connection, reply: () => { if (reply === null) throw new Error('no request yet'); return reply } }
   }

@@ -4,6 +4,7 @@ import type { Fields } from './fields.ts'
 import { requestFraming } from './framing.ts'
 import { HeadReader, type Head } from './head.ts'
 import { http1Limits } from './http1-limits.ts'
+import type { Intake } from './intake.ts'
 import { Reply, type ReplyConnection } from './reply.ts'
 
 /** A request's head. `target`: as it was sent, always of the form `/path?query` or `*`. `bodyBytes`: as told; null where it comes in chunks. `connection`: the same object for each request of a connection. */
@@ -12,8 +13,8 @@ export interface RequestHead { readonly connection: object; readonly method: str
 /** What a request's head says besides its body's length: the same for all heads of a likeness. `waits`: with its body, for a word of ours. */
 interface Opening { readonly likeness: object; readonly method: string; readonly target: string; readonly minor: 0 | 1; readonly keeps: boolean; readonly waits: boolean }
 
-/** What a handler makes of a head: who takes the whole body, with its limit; or null, when it has answered or will, and no body is wanted. */
-export interface BodyTaker { readonly bytesMax: number; take(body: Buffer | 'too-large'): void }
+/** What a handler makes of a head: who takes the whole body, with its limit (`too-many`: all clients' bodies together are too large now); or null, when it has answered or will, and no body is wanted. */
+export interface BodyTaker { readonly bytesMax: number; take(body: Buffer | 'too-large' | 'too-many'): void }
 export type OnRequest = (request: RequestHead, reply: Reply) => BodyTaker | null
 
 // Other methods are of other protocols, or of nobody.
@@ -37,6 +38,9 @@ export class ClientConnection implements ReplyConnection {
   readonly socket: Socket
   readonly #onRequest: OnRequest
   readonly #now: () => number
+  readonly #intake: Intake
+  /** Bytes of a body that is not whole. */
+  #held = 0
   #stage: Stage = atHead
   #reply: Reply | null = null
   /** Bytes of the next head, or sent ahead. */
@@ -52,10 +56,11 @@ export class ClientConnection implements ReplyConnection {
   /** When it is ended unless something happens. */
   #until: number
 
-  constructor(socket: Socket, onRequest: OnRequest, now: () => number) {
+  constructor(socket: Socket, onRequest: OnRequest, now: () => number, intake: Intake) {
     this.socket = socket
     this.#onRequest = onRequest
     this.#now = now
+    this.#intake = intake
     this.#until = now() + http1Limits.requestHeadMs
     socket.setNoDelay(true)
     socket.on('data', (bytes: Buffer) => { this.#take(bytes) })
@@ -63,7 +68,7 @@ export class ClientConnection implements ReplyConnection {
     socket.on('end', () => { if (this.#stage.is === 'body' || this.#stage.is === 'answering') socket.destroy() })
     // `close` tells the same, and always.
     socket.on('error', () => undefined)
-    socket.on('close', () => { this.#reply?.closed() })
+    socket.on('close', () => { this.#letGo(); this.#reply?.closed() })
   }
 
   /** Whether nothing is under way. */
@@ -109,7 +114,8 @@ export class ClientConnection implements ReplyConnection {
     const stage = this.#stage
     if (stage.is === 'body') { this.#takeBody(stage, bytes, 0); return }
     if (stage.is === 'leaving') { this.#readOver(bytes.length); return }
-    if (stage.is === 'head' && this.#ahead.length === 0) this.#until = this.#now() + http1Limits.requestHeadMs
+    // A blank line alone begins nothing, so that nobody stays with those.
+    if (stage.is === 'head' && this.#ahead.length === 0 && bytes[0] !== 13) this.#until = this.#now() + http1Limits.requestHeadMs
     this.#ahead = this.#ahead.length === 0 ? bytes : Buffer.concat([this.#ahead, bytes])
     if (stage.is === 'head') this.#readHeads()
     else if (this.#ahead.length > http1Limits.aheadBytesMax) this.socket.destroy()
@@ -168,16 +174,28 @@ export class ClientConnection implements ReplyConnection {
     if (stage.decoder.malformed) { this.#refuse(400); return }
     stage.bytes += data.length
     const { taker } = stage
-    const over = taker !== null && stage.bytes > taker.bytesMax
-    if (taker !== null && !over && data.length > 0) stage.pieces.push(data)
+    const over = taker === null ? null : stage.bytes > taker.bytesMax ? 'too-large' : this.#hold(data.length) ? null : 'too-many'
+    if (taker !== null && over === null && data.length > 0) stage.pieces.push(data)
+    if (stage.decoder.done || over !== null) this.#letGo()
     if (stage.decoder.done) {
       this.#ahead = next === bytes.length ? empty : bytes.subarray(next)
       this.#stage = answering
     } else if (stage.bytes > http1Limits.discardBytesMax) { this.socket.destroy(); return }
-    else if (over) this.#stage = { ...stage, taker: null, pieces: [] }
-    if (over) taker.take('too-large')
+    else if (over !== null) this.#stage = { ...stage, taker: null, pieces: [] }
+    if (over !== null) taker?.take(over)
     else if (stage.decoder.done && taker !== null) taker.take(joined(stage.pieces, stage.bytes))
     else if (this.#reply?.finished === true && (stage.decoder.done || !this.#keeps)) this.answered()
+  }
+
+  #hold(bytes: number): boolean {
+    const fits = this.#intake.take(bytes)
+    if (fits) this.#held += bytes
+    return fits
+  }
+
+  #letGo(): void {
+    this.#intake.release(this.#held)
+    this.#held = 0
   }
 
   #refuse(status: 400 | 431): void {

@@ -2,12 +2,14 @@ import { createServer, type Server, type Socket } from 'node:net'
 import type { Time } from '../time.ts'
 import { ClientConnection, type OnRequest } from './client-connection.ts'
 import { http1Limits } from './http1-limits.ts'
+import { Intake } from './intake.ts'
 
 /** A listening end for clients: HTTP/1.1, strict, loopback or a Unix socket as it is told. */
 export class ClientServer {
   readonly #server: Server
   readonly #time: Time
   readonly #connections = new Set<ClientConnection>()
+  readonly #intake = new Intake(http1Limits.intakeBytesMax)
   #cancelSweep: (() => void) | null = null
 
   constructor(onRequest: OnRequest, time: Time) {
@@ -41,7 +43,7 @@ export class ClientServer {
   }
 
   #take(socket: Socket, onRequest: OnRequest): void {
-    const connection = new ClientConnection(socket, onRequest, () => this.#time.now())
+    const connection = new ClientConnection(socket, onRequest, () => this.#time.now(), this.#intake)
     this.#connections.add(connection)
     socket.once('close', () => { this.#connections.delete(connection) })
     this.#cancelSweep ??= this.#time.after(http1Limits.sweepMs, () => { this.#sweep() })

@@ -12,6 +12,8 @@ export const http1Limits = {
   answerUnreadMs: 120_000,
   /** What a client may send ahead while it is being answered. */
   aheadBytesMax: 64 * 1024,
+  /** Bodies that are being read, of all clients of a door together. */
+  intakeBytesMax: 256 * 1024 * 1024,
   /** The rest of a refused request's body, read over so that the client can read the answer. */
   discardBytesMax: 128 * 1024 * 1024,
   /** After the last word to a client that is to go, until it is cut off. */

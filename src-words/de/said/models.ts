@@ -150,6 +150,7 @@ export const models: readonly SaidPair[] = [
   ['There is no such route.', 'Diese Route gibt es nicht.'],
   ['Use {name} here.', 'Verwenden Sie hier {name}.'],
   ['The proxy met a fault of its own.', 'Der Proxy hat einen eigenen Fehler.'],
+  ['Too many large requests are being read at the same time. Try again in a moment.', 'Es werden gerade zu viele große Anfragen zugleich gelesen. Versuchen Sie es gleich noch einmal.'],
   ['The request is larger than {n} MiB.', 'Die Anfrage ist größer als {n} MiB.'],
   ['The request holds more than {n} values, or nests deeper than {n} levels.', 'Die Anfrage hält mehr als {n} Werte oder ist tiefer als {n} Ebenen geschachtelt.'],
   ['Send the request body without a content encoding.', 'Senden Sie den Inhalt der Anfrage ohne Content-Encoding.'],
