@@ -13,6 +13,7 @@ const secret = 'the owner\'s secret'
 const exchange = process.arch === 'arm64' ? 276 : 316
 /** renameat2(2) with RENAME_EXCHANGE, on both pairs, until it is killed. Says `swapping` once it has begun. */
 const swapper = `$| = 1; $n = 0; while (1) { for (["d", "d.link"], ["f", "f.link"]) { syscall(${String(exchange)}, -100, $$_[0], -100, $$_[1], 2) == 0 or die "$!" } print "swapping\\n" if $n++ == 0 }`
+/** At least, and until one came through: how often the swapper is caught in the act depends on the machine. */
 const rounds = 12
 
 let bed: Bed
@@ -63,7 +64,7 @@ describe('while folders and files are swapped for links', () => {
     await layPairs(bed.project)
     await swapIn(bed.project)
     let copied = 0
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < rounds || copied === 0; round += 1) {
       const prepared = await bed.open().prepare(taskId, { kind: 'folder', path: bed.project, mounts: [] }, never)
       if (prepared.ok) copied += 1
       else expect(prepared.error.code).toMatch(/^(workspace-failed|folder-refused)$/)
@@ -71,7 +72,6 @@ describe('while folders and files are swapped for links', () => {
       await bed.workspace.dispose(taskId)
       execFileSync('rm', ['-rf', '--', join(bed.tasks, taskId)])
     }
-    expect(copied).toBeGreaterThan(0)
   })
 
   test('a diff, a clean copy and an apply show and carry over nothing of outside, and write nothing there', { timeout: 120_000 }, async () => {
@@ -81,7 +81,7 @@ describe('while folders and files are swapped for links', () => {
     await layPairs(bed.inWork(''))
     await swapIn(bed.inWork(''))
     let compared = 0
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < rounds || compared === 0; round += 1) {
       const diff = await bed.workspace.diff(taskId, never)
       if (!diff.ok) continue
       compared += 1
@@ -95,7 +95,6 @@ describe('while folders and files are swapped for links', () => {
       await bed.workspace.writePatch(taskId, join(bed.dir, 'out.patch'))
       expect([holdsSecret(bed.project), holdsSecret(join(bed.dir, 'out.patch'))]).toEqual([false, false])
     }
-    expect(compared).toBeGreaterThan(0)
     expect((await readdir(outside)).sort()).toEqual(['deep', 'inner'])
   })
 

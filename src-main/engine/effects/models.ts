@@ -51,7 +51,8 @@ function asApproved(state: TaskState, bot: Bot, target: ModelTarget): ModelTarge
   return fallback !== undefined && fallback === state.targets[bot].fallback ? target : rest
 }
 
-/** Host and port of a provider's base URL. Source: the URL is of the owner's settings, checked by schema. */
+/** Host and port of a provider's base URL, as they are approved: with the scheme where it is not encrypted, so that the card says so and another one is another place. Source: the URL is of the owner's settings, checked by schema. */
 export function hostOf(baseUrl: string): string {
-  return /^https?:\/\/(?:[^/@]*@)?([^/?#]+)/.exec(baseUrl)?.[1] ?? baseUrl
+  const { 1: plain, 2: host } = /^http(?:(:\/\/)|s:\/\/)(?:[^/@]*@)?([^/?#]+)/.exec(baseUrl) ?? []
+  return host === undefined ? baseUrl : plain === undefined ? host : `http://${host}`
 }
