@@ -77,3 +77,22 @@ test('an approved edit that waits for a running command says so on its row and s
     await app.close()
   }
 })
+
+test('an answer of another model than the pinned one raises an alarm in the room, and every place that tells of the call says both', async ({ provider }) => {
+  provider.coder(does.say('Nothing to do.', { model: 'another-model-9' }))
+  const app = await App.launch({ providers: [stubEntry(provider)] })
+  try {
+    await app.begin({ models: stubModels })
+    await app.room.approve('brief')
+    const words = 'Asked for stub-model, answered by another-model-9'
+    await expect(app.room.transcript, 'the alarm').toContainText('was answered by the model “another-model-9”, not by “stub-model”', { timeout: 90_000 })
+    await expect(app.room.transcript.locator(`[data-call-number] [title="${words}"]`)).toHaveText('another-model-9')
+    const inspector = app.window.getByRole('complementary', { name: 'Inspector' })
+    await expect(inspector.locator('[data-swapped="true"]')).toContainText(words)
+    await expect(inspector.locator('[data-swapped="true"]'), 'one call was answered so').toHaveCount(1)
+    await app.window.screenshot({ path: 'dist/screens/model-alarm.png' })
+    expect(app.windowErrors).toEqual([])
+  } finally {
+    await app.close()
+  }
+})

@@ -144,7 +144,7 @@ export class StubProvider {
   async #reply(asked: Asked, step: CallStep | TextStep, response: ServerResponse): Promise<void> {
     const id = `stub${asked.number}`
     const call = step.is === 'call' ? { id: `call_${id}`, tool: step.tool, json: JSON.stringify(step.input) } : null
-    const reply: Dressed = { id, model: asked.model, text: step.text ?? '', call }
+    const reply: Dressed = { id, model: (step.is === 'text' ? step.model : undefined) ?? asked.model, text: step.text ?? '', call }
     if (!asked.streams) {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(wholeBody(asked.api, reply)))
       return

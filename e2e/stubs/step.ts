@@ -23,6 +23,8 @@ export interface TextStep {
   readonly text: string
   /** The connection breaks half-way through the text. */
   readonly dies?: true
+  /** The model that says it answered; else the one that was asked. */
+  readonly model?: string
 }
 
 /** OpenCode's tools, as the coder calls them. Paths are of the sandbox. */
@@ -34,7 +36,7 @@ export const does = {
   read: (filePath: string): CallStep => ({ is: 'call', tool: 'read', input: { filePath } }),
   question: (question: string, options: readonly string[]): CallStep =>
     ({ is: 'call', tool: 'question', input: { questions: [{ question, header: question.slice(0, 28), options: options.map((label) => ({ label, description: label })) }] } }),
-  say: (text: string): TextStep => ({ is: 'text', text }),
+  say: (text: string, more: Pick<TextStep, 'model'> = {}): TextStep => ({ is: 'text', text, ...more }),
 } as const
 
 /** What a reply needs for the wire. */

@@ -346,9 +346,21 @@ describe('the vendor’s own errors', () => {
   })
 })
 
-describe('a chat request with tools, served direct', () => {
+describe('a request with tools, served direct', () => {
+  const argumentsText = '{"filePath":"/workspace/ü.ts","content":"a\\u00fc\\n😀"}'
+  const item = { type: 'function_call', call_id: 'c1', name: 'write', arguments: argumentsText }
+  test.each([
+    ['chat', 'application/json', JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function', function: { name: 'write', arguments: argumentsText } }] }, finish_reason: 'tool_calls' }] })],
+    ['responses', 'application/json', JSON.stringify({ id: 'r1', object: 'response', status: 'completed', output: [item] })],
+    ['responses', 'text/event-stream', [{ type: 'response.output_item.added', output_index: 0, item: { ...item, arguments: '' } }, { type: 'response.function_call_arguments.delta', output_index: 0, delta: argumentsText }, { type: 'response.output_item.done', output_index: 0, item }, { type: 'response.completed', response: { id: 'r1', status: 'completed', output: [item], usage: { input_tokens: 1, output_tokens: 2 } } }].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')],
+  ] as const)('of the %s API gets the vendor’s own %s, byte for byte, and no program is touched', async (api, contentType, body) => {
+    const stub = stubProgram()
+    const running = await startProxy(await startVendor((_request, response) => { response.writeHead(200, { 'content-type': contentType }).end(body) }), { vendor: plainVendorHost(stub.cli, process.env), serving: { warmEnabled: true, execEnabled: true }, target: { api, fallback: 'vendor' } })
+    const reply = await send(running, api === 'chat' ? { messages: history, tools } : { input: 'hi', tools, stream: contentType === 'text/event-stream' }, api === 'chat' ? '/v1/chat/completions' : '/v1/responses')
+    expect([reply.status, reply.body.equals(Buffer.from(body)), reply.headers['x-muse-proxy-path'], stub.log()]).toEqual([200, true, 'direct', []])
+  })
+
   test('gets real tool calls, arguments byte-exact, and their finish reason', async () => {
-    const argumentsText = '{"filePath":"/workspace/ü.ts","content":"a\\u00fc\\n😀"}'
     const events = [
       { choices: [{ index: 0, delta: { role: 'assistant', tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'write', arguments: argumentsText.slice(0, 20) } }] } }] },
       { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: argumentsText.slice(20) } }] } }] }, { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
