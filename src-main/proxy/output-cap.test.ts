@@ -70,7 +70,18 @@ describe('a stream that reaches its cap', () => {
     const reply = await ask(running)
     expect(reply.text.startsWith(events.join(''))).toBe(true)
     expect(errorOf(reply)).toMatchObject({ error: { code: 'budget_exhausted' } })
-    await vi.waitFor(() => { expect(running.ofKind('call-ended')).toMatchObject([{ end: { inputTokens: 1, outputTokens: 60 } }]) })
+    // It was counting still: what its vendor has put out in the end is not known.
+    await vi.waitFor(() => { expect(running.ofKind('call-ended')).toMatchObject([{ end: { outputTokens: null } }]) })
+  })
+
+  test.each([0, 1])('is cut all the same where the vendor’s count stays at the %i of its first chunk', async (tokens) => {
+    const counted = { usage: { prompt_tokens: 10, completion_tokens: tokens } }
+    for (const later of [{}, counted]) {
+      const sent = [text('', counted), ...['a', 'b', 'c'].map((letter) => text(letter.repeat(60), later))]
+      const { running } = await bench(sent, 50)
+      expect(errorOf(await ask(running))).toMatchObject({ error: { code: 'budget_exhausted' } })
+      await vi.waitFor(() => { expect(running.ofKind('call-ended')).toMatchObject([{ end: { outputTokens: null, failure: { code: 'budget-exhausted' } } }]) })
+    }
   })
 
   test('is whole where it ends in the same breath, and where there is no cap', async () => {
@@ -82,14 +93,29 @@ describe('a stream that reaches its cap', () => {
 describe('what counts as output', () => {
   test.each<[string, object, number]>([
     ['words', { choices: [{ delta: { content: 'abcd' } }] }, 2], ['reasoning', { choices: [{ delta: { reasoning_content: 'abcd', reasoning: 'ab' } }] }, 3], ['a refusal', { choices: [{ delta: { refusal: 'ab' } }] }, 1], ['several choices', { choices: [{ delta: { content: 'ab' } }, { delta: { content: 'ab' } }] }, 2],
+    
+    ['words in a list of parts', { choices: [{ delta: { content: [{ type: 'text', text: 'abcd' }, { type: 'thinking', thinking: [{ type: 'text', text: 'ab' }] }] } }] }, 3], ['reasoning in parts', { choices: [{ delta: { reasoning_details: [{ type: 'reasoning.text', text: 'abcd', format: 'anthropic-claude-v1', index: 0, signature: 'x'.repeat(99) }] } }] }, 2],
+    ['what is said twice under two names, once', { choices: [{ delta: { content: '', reasoning: 'abcd', reasoning_details: [{ type: 'reasoning.text', text: 'abcd' }] } }] }, 2], ['a message in place of a delta', { choices: [{ message: { role: 'assistant', content: 'abcd' } }] }, 2],
+    ['names and roles, not at all', { choices: [{ delta: { role: 'assistant', id: 'msg_1', content: 'ab' } }] }, 1], ['audio by its words', { choices: [{ delta: { audio: { id: 'a', data: 'A'.repeat(999), transcript: 'ab' } } }] }, 1],
+    ['what nests without end, not at all', { choices: [{ delta: { content: JSON.parse(`${'['.repeat(500)}"abcd"${']'.repeat(500)}`) as unknown } }] }, 0],
     ['bytes, not characters', { choices: [{ delta: { content: '😀' } }] }, 2], ['text of the responses API', { type: 'response.output_text.delta', delta: 'abcd' }, 2], ['nothing', { choices: [{ delta: {} }] }, 0], ['nonsense', { choices: 'x', delta: 5 }, 0],
   ])('%s', (_what, event, tokens) => {
     expect(new OutputCap(tokens).read(event, null)).toBe(false)
     if (tokens > 0) expect(new OutputCap(tokens - 1).read(event, null)).toBe(true)
   })
 
+  test('what came behind the last count that grew is added to it', () => {
+    const say = (bytes: number): object => ({ choices: [{ delta: { content: 'x'.repeat(bytes) } }] })
+    const cap = new OutputCap(100)
+    // The count of an event covers its own words.
+    for (const [bytes, reported] of [[400, 10], [100, 10], [78, 10]] as const) expect(cap.read(say(bytes), reported)).toBe(false)
+    expect(cap.read(say(3), 10)).toBe(true)
+    // A count that grows is believed again, one that falls is not.
+    expect([cap.read(say(3), 99), cap.read(say(2), 50), cap.read(say(1), 50)]).toEqual([false, false, true])
+  })
+
   test.each([
-    { choices: [{ delta: { tool_calls: [{}] } }] }, { choices: [{ delta: { function_call: { name: 'x' } } }] }, { type: 'response.output_item.added', item: { type: 'function_call' } }, { type: 'response.function_call_arguments.delta', delta: '{' }, { type: 'response.custom_tool_call_input.delta', delta: '{' },
+    { choices: [{ message: { tool_calls: [{}] } }] }, { choices: [{ delta: { tool_calls: [{}] } }] }, { choices: [{ delta: { function_call: { name: 'x' } } }] }, { type: 'response.output_item.added', item: { type: 'function_call' } }, { type: 'response.function_call_arguments.delta', delta: '{' }, { type: 'response.custom_tool_call_input.delta', delta: '{' },
   ])('no longer, after %j', (event) => {
     const cap = new OutputCap(1)
     cap.read(event, null)

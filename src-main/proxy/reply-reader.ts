@@ -136,9 +136,9 @@ export class ReplyReader {
     this.#deps.onEvent()
     const terminal = this.#end.read(event)
     if (event.is !== 'json') return
-    this.#meter.read(event.value)
+    this.#meter.read(event.value, this.#end.terminal !== null)
     // Not kept: a call that comes behind the words that passed the cap, in the same read, is handed on whole.
-    if (this.#cap !== null) this.#overCap = this.#cap.read(event.value, this.#meter.metered.outputTokens)
+    if (this.#cap !== null) this.#overCap = this.#cap.read(event.value, this.#meter.outputSoFar)
     if (terminal === 'failed') this.#errorWords = errorMessageOf(event.value)
     this.#tap?.read(event.value)
   }
