@@ -1,20 +1,39 @@
 import { bytesPerToken } from '../core/budget/charge.ts'
 import { listOf, recordOf, textOf } from '../core/preview/json-shape.ts'
 
+/** Of a whole reservation: far more bytes than a token has in most texts, in any script. */
+const bytesPerTokenWhole = 16
+
 /**
- * Counts what a stream has put out, against what was reserved for it: the vendor's last count that grew, and behind it the bytes of the text at
- * two bytes a token, which errs on the high side. A count that stands still while text comes says nothing of that text. Once a tool call has come
- * nothing is cut any more: OpenCode runs a tool as soon as its arguments end, and a stream cut after that would run it again.
+ * Counts what a stream has put out, against what was reserved for it: the vendor's last count that grew, and behind it the bytes of the text. A
+ * count that stands still while text comes says nothing of that text. Once a tool call has come nothing is cut any more: OpenCode runs a tool as
+ * soon as its arguments end, and a stream cut after that would run it again.
+ *
+ * What was left of a budget is counted at two bytes a token, which errs on the high side. A reservation of all that was asked for is passed only
+ * by a vendor that does not keep to it, and its text is counted at sixteen: a stream that keeps to it is not cut for having long tokens, and one
+that does not, and whose vendor counts nothing on the way, is cut well beyond it.
  */
 export class OutputCap {
   readonly #tokensMax: number
+  readonly #whole: boolean
   #reported = 0
   /** Of text, since the vendor's count grew last. */
   #bytes = 0
+  #seenBytes = 0
   #sawTool = false
 
-  constructor(tokensMax: number) {
+  constructor({ tokensMax, whole }: { readonly tokensMax: number; readonly whole: boolean }) {
     this.#tokensMax = tokensMax
+    this.#whole = whole
+  }
+
+  /**
+   * Whether the text of the next events, so many bytes, is to be counted. Of a whole reservation it is not for as long as all bytes that came
+   * together are fewer than its text may have: nearly all streams end before that, and reading each word costs more than forwarding it.
+   */
+  counts(bytes: number): boolean {
+    this.#seenBytes += bytes
+    return !this.#whole || this.#tokensOf(this.#seenBytes) > this.#tokensMax
   }
 
   /** Takes the next event; `reported`: the vendor's own count so far, which covers this event where it grows with it. True: the stream is to be cut. */
@@ -25,7 +44,11 @@ export class OutputCap {
       this.#reported = reported
       this.#bytes = 0
     }
-    return !this.#sawTool && this.#reported + Math.ceil(this.#bytes / bytesPerToken) > this.#tokensMax
+    return !this.#sawTool && this.#reported + this.#tokensOf(this.#bytes) > this.#tokensMax
+  }
+
+  #tokensOf(bytes: number): number {
+    return Math.ceil(bytes / (this.#whole ? bytesPerTokenWhole : bytesPerToken))
   }
 
   #count(about: Readonly<Record<string, unknown>>): void {
