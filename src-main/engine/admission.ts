@@ -1,6 +1,7 @@
 import type { Failure } from '../../src-preload/contract/failure.ts'
 import type { Bot, TaskId } from '../../src-preload/contract/ids.ts'
 import { costMicroUsd } from '../core/budget/charge.ts'
+import type { OutputBound } from '../core/budget/fit.ts'
 import type { Dispatcher } from './dispatch.ts'
 import type { Lanes } from './lanes.ts'
 import type { Admission, AdmissionAsk, GatewayCallEnd, ModelDirectory } from './ports.ts'
@@ -10,6 +11,10 @@ export interface AdmissionDeps { readonly dispatcher: Dispatcher; readonly lanes
 /** What could not be reserved does not leave; it may once the journal takes it, so whoever asked asks again. */
 function notRecorded({ code, message }: Failure): Admission {
   return { admit: false, code, message, again: true }
+}
+
+function boundOf({ outputTokensMax, outputWhole }: OutputBound): OutputBound {
+  return outputTokensMax === undefined ? {} : { outputTokensMax, ...(outputWhole === true ? { outputWhole } : {}) }
 }
 
 /**
@@ -33,12 +38,12 @@ export class Admissions {
     if (refused !== null) return notRecorded(refused)
     const target = this.#deps.directory.resolve(state.targets[ask.bot].ref)
     const sent = this.#deps.dispatcher.dispatch(ask.taskId, {
-      is: 'call-wanted', bot: ask.bot, model: ask.model, bodyBytes: ask.bodyBytes, price: target.ok ? target.value.price : null, outputTokensMax: target.ok ? target.value.outputTokens : 32_000, streams: ask.streams ?? false, outputTokensAsked: ask.outputTokensAsked ?? null,
+      is: 'call-wanted', bot: ask.bot, model: ask.model, bodyBytes: ask.bodyBytes, price: target.ok ? target.value.price : null, outputTokensMax: target.ok ? target.value.outputTokens : 32_000, streams: ask.streams ?? false, outputTokensAsked: ask.outputTokensAsked ?? null, ...(ask.choices === undefined ? {} : { choices: ask.choices }),
     }, { commandId: `${this.#deps.bootId}:call:${String(ask.callNumber)}`, actor: 'host' })
     if (!sent.ok) return notRecorded(sent.error)
     for (const event of sent.value.events) {
-      if (event.type === 'call-reserved') { this.#calls.set(ask.callNumber, { taskId: ask.taskId, bot: ask.bot, call: event.call }); return { admit: true, ...(event.outputTokensMax === undefined ? {} : { outputTokensMax: event.outputTokensMax }) } }
-      if (event.type === 'call-refused') return { admit: false, code: event.code, message: event.message }
+      if (event.type === 'call-reserved') { this.#calls.set(ask.callNumber, { taskId: ask.taskId, bot: ask.bot, call: event.call }); return { admit: true, ...boundOf(event) } }
+      if (event.type === 'call-refused') return { admit: false, code: event.code, message: event.message, ...(event.passing === true ? { passing: true } : {}) }
     }
     return { admit: false, code: 'stopped', message: 'The task does not take model calls any more.' }
   }

@@ -275,7 +275,7 @@ describe('budgets and providers', () => {
   it('reserves each call before it leaves and refuses the one over the cap', async () => {
     const room = await atWork()
     const admit = (callNumber: number) => room.gateway.admit({ callNumber, taskId: room.taskId, bot: 'coder', model: 'demo', bodyBytes: 300, api: 'chat' })
-    for (let call = 1; call <= 20; call += 1) expect(await admit(call)).toEqual({ admit: true })
+    for (let call = 1; call <= 20; call += 1) expect(await admit(call)).toEqual({ admit: true, outputTokensMax: 32_000, outputWhole: true })
     expect(await admit(21)).toMatchObject({ admit: false, code: 'budget_exhausted' })
   })
 })

@@ -2,6 +2,7 @@
 import type { Digest, Millis, TaskId, CallId, Bot } from '../../src-preload/contract/ids.ts'
 import type { EditCall } from '../core/approval/edit-call.ts'
 import type { EditedFile } from '../core/approval/path-pattern.ts'
+import type { OutputBound } from '../core/budget/fit.ts'
 import type { Peer, Route } from '../core/envelope/mailbox.ts'
 import type { Failure } from '../../src-preload/contract/failure.ts'
 import type { Result } from '../../src-preload/contract/result.ts'
@@ -255,9 +256,9 @@ export interface RoomCarrier { end(self: Peer): Transport }
 /** `exchange`: the stored credential is exchanged for a token first. `fallback`: what may answer text-only calls instead, in words for the owner; absent: nothing may. */
 export interface ModelTarget { readonly ref: ModelRef; readonly providerLabel: string; readonly baseUrl: string; readonly api: 'chat' | 'responses'; readonly remote: boolean; readonly demo: boolean; readonly needsKey: boolean; readonly contextTokens: number; readonly outputTokens: number; readonly price: { readonly inputMicroUsd: number; readonly outputMicroUsd: number; readonly asOf: string } | null; readonly exchange?: CredentialExchange; readonly fallback?: string }
 /** Asked before each model request leaves; the engine reserves in the journal and answers. A refusal is final for that request. */
-export interface AdmissionAsk { readonly callNumber: number; readonly taskId: TaskId; readonly bot: Bot; readonly model: string; readonly bodyBytes: number; readonly api: 'chat' | 'responses'; readonly streams?: boolean; readonly outputTokensAsked?: number | null }
-/** `outputTokensMax`: tokens of output that were reserved, where the model may put out more: the stream is cut there. */
-export type Admission = { readonly admit: true; readonly outputTokensMax?: number } | { readonly admit: false; readonly code: string; readonly message: string; readonly again?: true }
+export interface AdmissionAsk { readonly callNumber: number; readonly taskId: TaskId; readonly bot: Bot; readonly model: string; readonly bodyBytes: number; readonly api: 'chat' | 'responses'; readonly streams?: boolean; readonly outputTokensAsked?: number | null; readonly choices?: number | undefined }
+/** `again`: it could not be decided, and may be asked again at once. `passing`: what other calls hold until they end was in the way. */
+export type Admission = ({ readonly admit: true } & OutputBound) | { readonly admit: false; readonly code: string; readonly message: string; readonly again?: true; readonly passing?: true }
 /** `final`: it was refused, and the same request will be. */
 export interface GatewayCallEnd { readonly callNumber: number; readonly taskId: TaskId; readonly bot: Bot; readonly path: ServingPath; readonly status: number | null; readonly modelAnswered: string | null; readonly inputTokens: number | null; readonly outputTokens: number | null; readonly latencyMs: number; readonly failure: Failure | null; readonly final?: boolean; readonly directLeft?: boolean | undefined; /** After how long the provider that refused wants to be asked again. */ readonly retryAfterMs?: number | undefined }
 /** What an open call waits for has changed. Display only. */

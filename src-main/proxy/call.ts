@@ -1,5 +1,6 @@
 import type { Failure } from '../../src-preload/contract/failure.ts'
 import type { ServingPath } from '../../src-preload/contract/task.ts'
+import type { OutputBound } from '../core/budget/fit.ts'
 import type { Refusal } from './errors.ts'
 import type { Grant } from './grants.ts'
 import type { Fields } from './http1/fields.ts'
@@ -14,8 +15,8 @@ export interface ModelCall {
   readonly api: 'chat' | 'responses'
   readonly body: RequestBody
   readonly sessionId: string | null
-  /** Tokens of output after which the stream is cut; null: the vendor's own limit is all there is. */
-  readonly outputTokensMax: number | null
+  /** Where the stream is cut; nothing in it: the vendor's own limit is all there is. */
+  readonly bound: OutputBound
   /** The client's header fields. */
   readonly fields: Fields
   readonly reply: Reply

@@ -32,6 +32,18 @@ const vllm = [
   chunk({ delta: { content: '' }, logprobs: null, finish_reason: 'tool_calls', stop_reason: null }, { usage }), JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm-1-2026', choices: [], usage }), '[DONE]',
 ]
 
+/** A gateway that counts in its first chunk, as Anthropic's format does, and again in its last: the first number is not what the stream used. */
+const usageFirst = [
+  chunk({ delta: { role: 'assistant', content: '' }, finish_reason: null }, { usage: { prompt_tokens: 11, completion_tokens: 1, total_tokens: 12 } }),
+  ...callPieces(13, (call, at, text, first) => chunk({ delta: delta(at, call, text, first), finish_reason: null })), chunk({ delta: {}, finish_reason: 'tool_calls' }, { usage: { completion_tokens: 5 } }), '[DONE]',
+]
+
+/** One that counts in its first chunk alone: what it used is not known. */
+const usageFirstOnly = [
+  chunk({ delta: { role: 'assistant', content: '' }, finish_reason: null }, { usage: { prompt_tokens: 11, completion_tokens: 0, total_tokens: 11 } }),
+  ...callPieces(13, (call, at, text, first) => chunk({ delta: delta(at, call, text, first), finish_reason: null })), chunk({ delta: {}, finish_reason: 'tool_calls' }), '[DONE]',
+]
+
 /** Azure: the prompt's filter first, filters in each choice, and of the asynchronous filter chunks that have no delta at all. */
 const filter = { hate: { filtered: false, severity: 'safe' }, violence: { filtered: false, severity: 'safe' } }
 const azure = [
@@ -112,7 +124,8 @@ const named = (event: string): string => (JSON.parse(event) as { type: string })
 const chat = (name: string, text: string, counted: Golden['usage'] = known): Golden => ({ name, api: 'chat', text, calls: both, usage: counted, model })
 
 const dialects: readonly Golden[] = [
-  chat('llama.cpp', frames(llamaCpp)), chat('vLLM with running usage', frames(vllm)), chat('Azure with both filters', frames(azure)),
+  chat('llama.cpp', frames(llamaCpp)), chat('vLLM with running usage', frames(vllm)), chat('usage in the first and the last chunk', frames(usageFirst)), chat('usage in the first chunk alone', frames(usageFirstOnly), { inputTokens: 11, outputTokens: null }),
+  chat('Azure with both filters', frames(azure)),
   chat('OpenRouter with comments anywhere', openRouter.map((event, index) => `${index % 3 === 0 ? ': OPENROUTER PROCESSING\n\n' : ''}data: ${event}\n${index % 5 === 0 ? ':\n' : ''}\n`).join('')),
   chat('Ollama without an index', frames(ollama), unknown), chat('a gateway before an Anthropic-compatible vendor', frames(anthropicGateway)), chat('arguments as objects', frames(asObjects), unknown),
   chat('Mistral, all in one chunk', frames(mistral)), chat('DeepSeek with keep-alives', `: keep-alive\n\n: keep-alive\n\n${frames(deepSeek)}`),

@@ -15,7 +15,9 @@ export function cutFailure(cut: Cut, call: ModelCall, secret: string | null): Fa
   switch (cut.by) {
     case 'client': return failure('cancelled', 'The client ended the call.', 'Nothing to do.')
     case 'revoked': return failure('cancelled', 'The task was stopped.', 'Nothing to do.')
-    case 'budget': return failure('budget-exhausted', `The stream was cut after the ${String(call.outputTokensMax)} tokens of output that the budget had left.`, 'Raise the budget of the task, or start a new one.')
+    case 'budget': return call.bound.outputWhole === true
+      ? failure('budget-exhausted', `The stream was cut: it put out more than the ${String(call.bound.outputTokensMax)} tokens of output that were reserved for it.`, 'Check the output limit of this model in Settings: its provider puts out more than that, or than was asked for.')
+      : failure('budget-exhausted', `The stream was cut after the ${String(call.bound.outputTokensMax)} tokens of output that the budget had left.`, 'Raise the budget of the task, or start a new one.')
     case 'denied': return failure('provider-refused', `${label} does not take this client (client_attestation_denied).`, 'Use the vendor’s own program, or turn on a fallback for text-only calls in Settings → Fallbacks.')
     case 'redirect': return failure('provider-refused', `${label} answered with a redirect, which is not followed.`, 'Enter the address that it redirects to as base URL in Settings, if you trust it.')
     case 'dead': return failure('provider-unreachable', deadWords[cut.how](label), 'Try again; if it stays, check the provider.')

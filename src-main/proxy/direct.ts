@@ -126,10 +126,10 @@ class Forwarding implements ReplyHandler, Revocable {
   }
 
   #begin(fields: Fields): void {
-    const { api, reply, outputTokensMax } = this.#call
+    const { api, reply, bound } = this.#call
     const coding = fields.has('content-encoding') ? fields.all('content-encoding').join(',').toLowerCase() : ''
     const reader = new ReplyReader({
-      api, status: this.#status, contentType: fields.all('content-type')[0] ?? '', opaque: coding !== '' && coding !== 'identity', tap: () => this.#options.tap(), onBroken: this.#shared.onBroken, outputTokensMax,
+      api, status: this.#status, contentType: fields.all('content-type')[0] ?? '', opaque: coding !== '' && coding !== 'identity', tap: () => this.#options.tap(), onBroken: this.#shared.onBroken, bound,
       onEvent: () => this.#watch?.event(),
     })
     reply.beginWith(this.#status, replyLines(fields, reader.isStream))

@@ -1,3 +1,4 @@
+import type { OutputBound } from '../core/budget/fit.ts'
 import { errorMessageOf, Meter } from './metering.ts'
 import { parsedOrNull } from './json-text.ts'
 import { OutputCap } from './output-cap.ts'
@@ -15,8 +16,8 @@ interface ReplyReaderDeps {
   readonly opaque: boolean
   /** Makes what looks at a stream's tool calls; not asked of another reply. */
   readonly tap: () => Tap
-  /** Tokens of output after which a stream is over its cap; null: none. */
-  readonly outputTokensMax?: number | null
+  /** Where a stream is over its cap. */
+  readonly bound?: OutputBound
   readonly onEvent: () => void
   readonly onBroken: (error: unknown) => void
 }
@@ -45,17 +46,18 @@ export class ReplyReader {
     this.#deps = deps
     this.#blind = deps.opaque
     this.#end = new StreamEnd(deps.api)
-    this.#cap = deps.outputTokensMax == null ? null : new OutputCap(deps.outputTokensMax)
+    this.#cap = deps.bound?.outputTokensMax === undefined ? null : new OutputCap({ tokensMax: deps.bound.outputTokensMax, whole: deps.bound.outputWhole === true })
     const isStream = deps.status < 300 && isEventStream(deps.contentType)
     this.#sse = isStream ? this.#sseReader() : null
     this.#tap = isStream ? deps.tap() : null
   }
 
   #sseReader(): SseReader {
-    const { api, outputTokensMax, onEvent } = this.#deps
-    // Under a cap each word counts, so all is read.
-    const matters = outputTokensMax == null ? { matters: mayMatter(api), onSkipped: onEvent } : {}
-    return new SseReader({ onEvent: (event) => this.#readEvent(event), onGaveUp: () => { this.#blind = true }, ...matters })
+    const { api, onEvent } = this.#deps
+    const cap = this.#cap
+    const matters = mayMatter(api)
+    // What counts towards a cap is read, too.
+    return new SseReader({ onEvent: (event) => this.#readEvent(event), onGaveUp: () => { this.#blind = true }, matters: (events) => cap?.counts(events.length) === true || matters(events), onSkipped: onEvent })
   }
 
   get isStream(): boolean {
@@ -136,9 +138,9 @@ export class ReplyReader {
     this.#deps.onEvent()
     const terminal = this.#end.read(event)
     if (event.is !== 'json') return
-    this.#meter.read(event.value)
+    this.#meter.read(event.value, this.#end.terminal !== null)
     // Not kept: a call that comes behind the words that passed the cap, in the same read, is handed on whole.
-    if (this.#cap !== null) this.#overCap = this.#cap.read(event.value, this.#meter.metered.outputTokens)
+    if (this.#cap !== null) this.#overCap = this.#cap.read(event.value, this.#meter.outputSoFar)
     if (terminal === 'failed') this.#errorWords = errorMessageOf(event.value)
     this.#tap?.read(event.value)
   }

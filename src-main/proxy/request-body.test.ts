@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../src-preload/contract/limits.ts'
-import { outputTokensAsked, parseBody } from './request-body.ts'
+import { outputAsked, parseBody } from './request-body.ts'
 
 const parsed = (bytes: Buffer): unknown => { const read = parseBody(bytes); return read.ok ? read.value.json : read.error.code }
 
@@ -47,7 +47,16 @@ describe('a request’s body', () => {
     expect(parsed(Buffer.from(text))).toBe('invalid_json')
   })
 
-  test.each<[object, number | null]>([[{}, null], [{ max_tokens: 5 }, 5], [{ max_tokens: 5, max_completion_tokens: 7 }, 7], [{ max_tokens: 0 }, 0], [{ max_tokens: '9', max_output_tokens: -1 }, null]])('asks for output: %j', (json, most) => {
-    expect(outputTokensAsked({ json: json as Record<string, unknown> })).toBe(most)
+  test.each<['chat' | 'responses', object, number | null]>([
+    ['chat', {}, null], ['chat', { max_tokens: 5 }, 5], ['chat', { max_tokens: 5, max_completion_tokens: 7 }, 7], ['chat', { max_tokens: '9', max_completion_tokens: -1 }, null], ['chat', { max_tokens: 0 }, null], ['chat', { max_output_tokens: 1 }, null],
+    ['responses', { max_output_tokens: 5, n: 3 }, 5], ['responses', { max_tokens: 1, max_completion_tokens: 1 }, null],
+  ])('asks for output in the names of its own API alone: %s %j', (api, json, outputTokensAsked) => {
+    expect(outputAsked(api, { json: json as Record<string, unknown> })).toEqual({ outputTokensAsked })
   })
+
+  test.each<[unknown, number]>([[2, 2], [100, 100], [1.5, 2], ['3', 3], [1e300, 1_000_000]])('asks for %j answers', (n, choices) => {
+    expect(outputAsked('chat', { json: { n, max_tokens: 5 } })).toEqual({ outputTokensAsked: 5, choices })
+  })
+
+  test.each([[1], [0], [-4], [null], [true], ['many'], [[7]]])('asks for one answer with %j', (n) => { expect(outputAsked('chat', { json: { n } })).toEqual({ outputTokensAsked: null }) })
 })

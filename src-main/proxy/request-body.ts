@@ -48,16 +48,27 @@ export function bodyRefused({ fields, bodyBytes }: RequestHead): Refusal | null 
   return (bodyBytes ?? 0) > limits.proxyBodyBytesMax ? tooLarge : null
 }
 
-const outputNames = ['max_completion_tokens', 'max_output_tokens', 'max_tokens']
+/** A name of the other API is none: a vendor may pass over it. */
+const outputNames = { chat: ['max_completion_tokens', 'max_tokens'], responses: ['max_output_tokens'] } as const
 
-/** How many tokens of output a request asks for at most, in any of the names that the APIs have for it; null: it says nothing of it. */
-export function outputTokensAsked({ json }: Pick<RequestBody, 'json'>): number | null {
-  let most: number | null = null
-  for (const name of outputNames) {
-    const asked = countOf(json[name])
-    if (asked !== null && asked > (most ?? -1)) most = asked
-  }
-  return most
+/** More answers than any vendor gives to one request. */
+const choicesMax = 1_000_000
+
+/**
+ * What a request asks for at most: tokens of output for each answer, null where it says nothing of it, or 0, which vendors take for nothing;
+ * and how many answers, where it is more than one.
+ */
+export function outputAsked(api: 'chat' | 'responses', { json }: Pick<RequestBody, 'json'>): { readonly outputTokensAsked: number | null; readonly choices?: number } {
+  let most = 0
+  for (const name of outputNames[api]) most = Math.max(most, countOf(json[name]) ?? 0)
+  const choices = api === 'chat' ? choicesAsked(json['n']) : 1
+  return { outputTokensAsked: most === 0 ? null : most, ...(choices === 1 ? {} : { choices }) }
+}
+
+/** Some vendors take a number in quotes, too. */
+function choicesAsked(n: unknown): number {
+  const count = typeof n === 'number' || typeof n === 'string' ? Math.ceil(Number(n)) : 1
+  return count > 1 ? Math.min(count, choicesMax) : 1
 }
 
 /** A whole body, parsed as a JSON object (else 400). One with very many values or levels is refused unread. */

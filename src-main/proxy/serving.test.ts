@@ -71,6 +71,18 @@ describe('what the proxy serves', () => {
     expect(reached()).toBe(1)
   })
 
+  test('asks the app again for a call that only what others held was in the way of, with the same answer until then', async () => {
+    const { running, reached } = await withVendor({ admit: (asked) => (asked.callNumber < 3 ? { admit: false, code: 'budget_exhausted', message: 'All is reserved.', passing: true } : { admit: true }) })
+    for (const [status, asks] of [[403, 1], [403, 2], [200, 3]]) expect([(await ask(running)).status, running.asks.length]).toEqual([status, asks])
+    expect(reached()).toBe(1)
+  })
+
+  test('says to the app how many answers are asked for', async () => {
+    const { running } = await withVendor({})
+    await ask(running, { body: JSON.stringify({ model: 'm-1', messages: [], n: 4, max_tokens: 9 }) })
+    expect(running.asks).toMatchObject([{ outputTokensAsked: 9, choices: 4 }])
+  })
+
   test('lets nothing out while the app is silent, and takes no answer that was not asked for', async () => {
     const { running, reached } = await withVendor({ admit: () => null })
     const reply = ask(running)

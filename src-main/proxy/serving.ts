@@ -13,7 +13,7 @@ import type { TokenExchange } from './exchange.ts'
 import { rememberRefusal, type Grant } from './grants.ts'
 import type { Fields } from './http1/fields.ts'
 import type { Reply } from './http1/reply.ts'
-import { outputTokensAsked, parseBody, type RequestBody } from './request-body.ts'
+import { outputAsked, parseBody, type RequestBody } from './request-body.ts'
 import { Tap } from './tap.ts'
 import type { Time } from './time.ts'
 
@@ -64,7 +64,7 @@ function servingOf({ grants, api, fields, body: bytes, reply }: ModelRequest, de
   const grant = grantFor(grants, api, body)
   const remembered = grant.refusals.size === 0 ? undefined : grant.refusals.get(digestOf({ api, body }))
   if (remembered !== undefined) { answer(reply, remembered); return null }
-  return new Serving({ callNumber: deps.nextCallNumber(), grant, api, body, sessionId: sessionIdOf(fields), outputTokensMax: null, fields, reply }, deps)
+  return new Serving({ callNumber: deps.nextCallNumber(), grant, api, body, sessionId: sessionIdOf(fields), bound: {}, fields, reply }, deps)
 }
 
 /** One call, from its number to its end. */
@@ -92,7 +92,7 @@ class Serving implements DirectOptions {
       return null
     }
     const { callNumber, grant, api, body } = call
-    const admission = this.#deps.admissions.ask({ callNumber, taskId: grant.taskId, bot: grant.bot, model: grant.target.modelId, bodyBytes: body.bytes.length, api, streams: body.json['stream'] === true, outputTokensAsked: outputTokensAsked(body) })
+    const admission = this.#deps.admissions.ask({ callNumber, taskId: grant.taskId, bot: grant.bot, model: grant.target.modelId, bodyBytes: body.bytes.length, api, streams: body.json['stream'] === true, ...outputAsked(api, body) })
     return admission instanceof Promise ? admission.then((answered) => this.#admitted(answered)) : this.#admitted(admission)
   }
 
@@ -104,8 +104,8 @@ class Serving implements DirectOptions {
       answer(this.#call.reply, refused)
       return null
     }
-    if (!admission.admit) { this.#refuse(admission.again === true ? refusal(503, admission.code, admission.message) : finalRefusal(403, admission.code, admission.message)); return null }
-    if (admission.outputTokensMax !== undefined) this.#call = { ...this.#call, outputTokensMax: admission.outputTokensMax }
+    if (!admission.admit) { this.#refuse(refusedBy(admission)); return null }
+    if (admission.outputTokensMax !== undefined) this.#call = { ...this.#call, bound: admission }
     const direct = this.#serveDirect()
     return direct instanceof Promise ? direct.then((outcome) => this.#served(outcome)) : this.#served(direct)
   }
@@ -174,6 +174,12 @@ class Serving implements DirectOptions {
       onBroken: (error) => post({ is: 'log', level: 'error', message: `the tap of call ${callNumber} broke: ${error instanceof Error ? error.message : 'unknown'}` }),
     })
   }
+}
+
+/** What a client is answered whose call may not leave. Final, unless the same call may leave once others have ended. */
+function refusedBy({ code, message, again, passing }: Extract<Admission, { admit: false }>): Refusal {
+  if (again === true) return refusal(503, code, message)
+  return passing === true ? refusal(403, code, message) : finalRefusal(403, code, message)
 }
 
 /** Of a request's bytes, for what is remembered of it. Few are refused: it is made where one was, or is. */

@@ -4,7 +4,7 @@ import { costMicroUsd, usageOf, type Price } from '../core/budget/charge.ts'
 import { fitRequest } from '../core/budget/fit.ts'
 import type { Admission } from './admission.ts'
 
-interface Wanted { readonly callNumber: number; readonly bodyBytes: number; readonly streams: boolean; readonly outputTokensAsked: number | null; readonly outputTokensMax: number; readonly price: Price | null }
+interface Wanted { readonly callNumber: number; readonly bodyBytes: number; readonly streams: boolean; readonly outputTokensAsked: number | null; readonly choices?: number | undefined; readonly outputTokensMax: number; readonly price: Price | null }
 interface Ended { readonly callNumber: number; readonly inputTokens: number | null; readonly outputTokens: number | null }
 
 /** The caps of one client, for as long as the proxy runs: reserved before a call leaves, settled with what the vendor reports. */
@@ -26,11 +26,11 @@ export class ClientBudget {
     const fit = fitRequest(this.#state, this.#limits, String(wanted.callNumber), wanted)
     if (!fit.ok) {
       const { code, message } = exhaustedFailure(fit.error, this.#limits)
-      return { admit: false, code: code === 'usage-unknown' ? 'usage_unknown' : 'budget_exhausted', message: message.replaceAll('task', 'client') }
+      return { admit: false, code: code === 'usage-unknown' ? 'usage_unknown' : 'budget_exhausted', message: message.replaceAll('task', 'client'), ...(fit.error.passing === true ? { passing: true } : {}) }
     }
     this.#state = fit.value.state
     this.#prices.set(wanted.callNumber, wanted.price)
-    return { admit: true, ...(fit.value.outputTokensMax === null ? {} : { outputTokensMax: fit.value.outputTokensMax }) }
+    return { admit: true, ...fit.value.bound }
   }
 
   /** Settles a call; what it cost, null if that is not known. */

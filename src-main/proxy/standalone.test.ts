@@ -124,11 +124,11 @@ describe('countersign-proxy', () => {
     }
   })
 
-  test('lets parallel calls spend no more than the caps, in tokens, money and requests', async () => {
+  test('lets parallel calls that keep to their model’s limit spend no more than the caps, in tokens, money and requests', async () => {
     const caps = [{ tokensMax: 3_000 }, { moneyMicroUsdMax: 4_500 }, { requestsMax: 5 }]
     for (const cap of caps) {
       const seen: unknown[] = []
-      // Each call uses all that can be reserved for it.
+      // Each call uses as much output as is reserved for it. No stream, so nothing bounds it but its vendor: what bounds streams is in standalone-budget.test.ts.
       const running = await start(configOf(await vendorOf(seen, { prompt_tokens: 40, completion_tokens: 400 }), { client: { budget: cap } }))
       const replies = await Promise.all(Array.from({ length: 40 }, () => send(running, { model: 'large' })))
       const served = replies.filter(({ status }) => status === 200).length

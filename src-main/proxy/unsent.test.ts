@@ -84,6 +84,14 @@ describe('a call whose client goes', () => {
     gone.destroy()
     expect(await endOf(running)).toMatchObject({ inputTokens: null, outputTokens: null, failure: { code: 'cancelled' } })
   })
+
+  test('in the middle of a stream may have used more than its vendor counted by then', async () => {
+    const events = ['{"choices":[{"index":0,"delta":{"content":"a"}}],"usage":{"prompt_tokens":25,"completion_tokens":1}}', '{"choices":[{"index":0,"delta":{"content":"b"}}]}'].map((event) => `data: ${event}\n\n`).join('')
+    const running = await startProxy(await startVendor((request, response) => { request.resume(); response.writeHead(200, { 'content-type': 'text/event-stream' }); response.write(events) }))
+    const gone = client(running)
+    gone.once('response', (response) => { response.once('data', () => { gone.destroy() }) })
+    expect(await endOf(running)).toMatchObject({ inputTokens: 25, outputTokens: null, failure: { code: 'cancelled' } })
+  })
 })
 
 describe('a fault of our own', () => {

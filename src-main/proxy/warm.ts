@@ -116,13 +116,13 @@ class WarmAnswer {
     if (event.is !== 'json') return
     const about = recordOf(event.value)
     if (about?.['error'] != null) { this.#why ??= errorMessageOf(event.value) ?? 'it reported an error'; return }
-    this.#meter.read(event.value)
     const choice = recordOf(listOf(about?.['choices'])[0])
+    this.#finish = textOf(choice?.['finish_reason']) ?? this.#finish
+    this.#meter.read(event.value, this.#finish !== null)
     const delta = recordOf(choice?.['delta'])
     if (listOf(delta?.['tool_calls']).length > 0) { this.#why ??= 'it answered a text request with a tool call'; return }
     const piece = textOf(delta?.['content'])
     if (piece !== null) this.#pieces.push(piece)
-    this.#finish = textOf(choice?.['finish_reason']) ?? this.#finish
   }
 
   /** Says what was read; true if there was text. */

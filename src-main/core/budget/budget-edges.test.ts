@@ -109,9 +109,10 @@ test('usage of which one number is missing is unknown whole', () => {
 describe('the room that a request is cut to', () => {
   const wanted = { bodyBytes: 200, outputTokensMax: 5_000, outputTokensAsked: null, streams: true, price: null }
   const wide = { ...limits, moneyMicroUsdMax: null, tokensMax: 1_000 }
-  const roomOf = (state: BudgetState, caps: BudgetLimits, change: Partial<Parameters<typeof fitRequest>[3]> = {}): number | string | null => {
+  const roomOf = (state: BudgetState, caps: BudgetLimits, change: Partial<Parameters<typeof fitRequest>[3]> = {}): unknown => {
     const fit = fitRequest(state, caps, 'x', { ...wanted, ...change })
-    return fit.ok ? fit.value.outputTokensMax : fit.error.reason
+    if (!fit.ok) return fit.error.reason
+    return fit.value.bound.outputWhole === true ? null : fit.value.bound.outputTokensMax
   }
 
   it('leaves out what others hold or have spent', () => {

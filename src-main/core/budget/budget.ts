@@ -24,7 +24,8 @@ export const emptyBudget: BudgetState = { open: new Map(), settled: new Set(), s
 
 export const exhaustedReasons = ['turns', 'messages', 'requests', 'tokens', 'money', 'price-unknown', 'usage-unknown', 'already-settled', 'other-charge'] as const
 export type ExhaustedReason = (typeof exhaustedReasons)[number]
-export interface Exhausted { readonly reason: ExhaustedReason }
+/** `passing`: only what other calls hold until they end is in the way; what is spent would leave room. */
+export interface Exhausted { readonly reason: ExhaustedReason; readonly passing?: true }
 
 type Counted = 'turns' | 'messages' | 'requests' | 'tokens'
 const counted: readonly Counted[] = ['turns', 'messages', 'requests', 'tokens']

@@ -27,9 +27,10 @@ export const gatewayGrantSchema = z.object({
 export type GatewayGrant = z.infer<typeof gatewayGrantSchema>
 
 export const admissionSchema = z.discriminatedUnion('admit', [
-  /** `outputTokensMax`: how many tokens of output were reserved, where that is less than the model may put out: the stream is cut there. */
-  z.object({ admit: z.literal(true), outputTokensMax: z.number().int().min(0).optional() }),
-  z.object({ admit: z.literal(false), code: z.string().min(1).max(100), message: z.string().max(2_000), again: z.literal(true).optional() }),
+  /** `outputTokensMax`: how many tokens of output were reserved: the stream is cut there, and with `outputWhole`, where that is all that was asked for, well beyond it. */
+  z.object({ admit: z.literal(true), outputTokensMax: z.number().int().min(0).optional(), outputWhole: z.literal(true).optional() }),
+  /** `again`: it could not be decided, and may be asked again at once. `passing`: it is refused for what other calls hold until they end, so this is not kept for its retries. */
+  z.object({ admit: z.literal(false), code: z.string().min(1).max(100), message: z.string().max(2_000), again: z.literal(true).optional(), passing: z.literal(true).optional() }),
 ])
 
 /** App → proxy. `firstCallNumber`: call numbers go up from it, so that none is used twice after a restart. */
@@ -44,7 +45,7 @@ export const toProxySchema = z.discriminatedUnion('is', [
 ])
 export type ToProxy = z.infer<typeof toProxySchema>
 
-const admissionAskSchema = z.object({ callNumber: callNumberSchema, taskId: taskIdSchema, bot: botSchema, model: z.string(), bodyBytes: z.number().int(), api: apiSchema, streams: z.boolean(), outputTokensAsked: z.number().int().min(0).nullable() })
+const admissionAskSchema = z.object({ callNumber: callNumberSchema, taskId: taskIdSchema, bot: botSchema, model: z.string(), bodyBytes: z.number().int(), api: apiSchema, streams: z.boolean(), outputTokensAsked: z.number().int().min(0).nullable(), choices: z.number().int().min(1).optional() })
 const tokensSchema = z.number().int().min(0).nullable()
 const callEndSchema = z.object({
   callNumber: callNumberSchema, taskId: taskIdSchema, bot: botSchema, path: servingPathSchema, status: z.number().int().nullable(), modelAnswered: z.string().nullable(),

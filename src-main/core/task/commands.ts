@@ -44,7 +44,7 @@ export type HostCommand =
   | { readonly is: 'question-asked'; readonly upstreamId: string; readonly text: string; readonly options: readonly string[] }
   | { readonly is: 'coder-exited'; readonly how: string }
   | { readonly is: 'coder-stopped'; readonly proof: StopProof }
-  | { readonly is: 'call-wanted'; readonly bot: Bot; readonly model: string; readonly bodyBytes: number; readonly price: { readonly inputMicroUsd: number; readonly outputMicroUsd: number } | null; readonly outputTokensMax: number; readonly streams?: boolean; readonly outputTokensAsked?: number | null }
+  | { readonly is: 'call-wanted'; readonly bot: Bot; readonly model: string; readonly bodyBytes: number; readonly price: { readonly inputMicroUsd: number; readonly outputMicroUsd: number } | null; readonly outputTokensMax: number; readonly streams?: boolean; readonly outputTokensAsked?: number | null; readonly choices?: number | undefined }
   | { readonly is: 'call-ended'; readonly call: number; readonly path: ServingPath; readonly status: number | null; readonly modelAnswered: string | null; readonly inputTokens: number | null; readonly outputTokens: number | null; readonly costMicroUsd: number | null; readonly latencyMs: number; readonly failure: Failure | null; readonly directLeft?: boolean }
   | { readonly is: 'call-unservable'; readonly failure: Failure }
   | { readonly is: 'evidence-collected'; readonly evidence: Evidence }

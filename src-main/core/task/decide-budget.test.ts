@@ -150,6 +150,21 @@ describe('caps of requests and money', () => {
     const task = playToWork(withBudget({ tokensMax: 1_000 })).play(call({ outputTokensMax: 5_000, streams: true }))
     expect(task.events.at(-1)).toMatchObject({ type: 'call-reserved', tokens: 1_000, outputTokensMax: 900 })
   })
+
+  it('bound a stream for which all was reserved, and reserve each answer that it asks for', () => {
+    const task = playToWork(withBudget({ tokensMax: 1_000 })).play(call({ streams: true, outputTokensAsked: 50, choices: 3 }))
+    expect(task.events.at(-1)).toMatchObject({ type: 'call-reserved', tokens: 250, outputTokensMax: 150, outputWhole: true })
+    task.play(call({ outputTokensAsked: 50, choices: 100 }))
+    expect(task.events.at(-2)).toMatchObject({ type: 'call-refused', code: 'budget_exhausted' })
+  })
+
+  it('refuse for now where only a call that still runs is in the way, and for good where what is spent is', () => {
+    const task = playToWork(withBudget({ tokensMax: 250 })).play(call(), call())
+    expect(task.events.find(({ type }) => type === 'call-refused')).toMatchObject({ code: 'budget_exhausted', passing: true })
+    task.play({ is: 'call-ended', call: 1, path: 'direct', status: 200, modelAnswered: 'demo', inputTokens: 100, outputTokens: 100, costMicroUsd: 300, latencyMs: 1, failure: null }, call())
+    expect(task.events.at(-1)).not.toHaveProperty('passing')
+    expect(task.events.at(-1)).toMatchObject({ type: 'call-refused', code: 'budget_exhausted' })
+  })
 })
 
 describe('the lead without a budget for its brief', () => {

@@ -2,7 +2,7 @@ import { limits } from '../../../src-preload/contract/limits.ts'
 import { sameModel } from '../../../src-preload/contract/model-name.ts'
 import { exhaustedFailure } from '../budget/budget.ts'
 import { requestCharge } from '../budget/charge.ts'
-import { fitRequest } from '../budget/fit.ts'
+import { fitRequest, outputWanted } from '../budget/fit.ts'
 import { callKey } from './budget.ts'
 import { needsProviderHold } from './decide-brief.ts'
 import type { DecideContext, HostCommand } from './commands.ts'
@@ -16,7 +16,7 @@ type Host<K extends HostCommand['is']> = Extract<HostCommand, { is: K }>
 
 /** B2. Reserves before a call leaves, or refuses with the reason. */
 export function callWanted(state: TaskState, command: Host<'call-wanted'>, ctx: DecideContext): Decided {
-  const refuse = (code: string, message: string, also: readonly TaskEvent[] = []): Decided => decided([{ type: 'call-refused', bot: command.bot, code, message }, ...also])
+  const refuse = (code: string, message: string, also: readonly TaskEvent[] = [], passing = false): Decided => decided([{ type: 'call-refused', bot: command.bot, code, message, ...(passing ? { passing } : {}) }, ...also])
   if (state.cancel !== null || state.phase === 'ended') return refuse('stopped', 'The task was stopped.')
   // C3. What the bots did in time may still be reviewed.
   if (ctx.now >= state.deadlineAt && state.phase !== 'reviewing') return refuse('deadline_passed', deadlineFailure.message)
@@ -30,11 +30,11 @@ export function callWanted(state: TaskState, command: Host<'call-wanted'>, ctx: 
   const fit = fitRequest(state.spending, state.budget, callKey(call), { ...command, streams: command.streams ?? false, outputTokensAsked: command.outputTokensAsked ?? null })
   if (!fit.ok) {
     const failed = exhaustedFailure(fit.error, state.budget)
-    const topUp = topUpHold(state, ctx, command.bot, fit.error, requestCharge({ ...command, outputTokensMax: command.outputTokensAsked ?? command.outputTokensMax }))
-    return refuse(failed.code === 'usage-unknown' ? 'usage_unknown' : 'budget_exhausted', `${failed.message} ${failed.todo}`, topUp === null ? [] : [topUp])
+    const topUp = topUpHold(state, ctx, command.bot, fit.error, requestCharge({ ...command, outputTokensMax: outputWanted(command) }))
+    return refuse(failed.code === 'usage-unknown' ? 'usage_unknown' : 'budget_exhausted', `${failed.message} ${failed.todo}`, topUp === null ? [] : [topUp], fit.error.passing === true)
   }
-  const { charge: { tokens, moneyMicroUsd }, outputTokensMax } = fit.value
-  return decided([{ type: 'call-reserved', call, bot: command.bot, model: command.model, bodyBytes: command.bodyBytes, tokens, moneyMicroUsd, ...(outputTokensMax === null ? {} : { outputTokensMax }) }])
+  const { charge: { tokens, moneyMicroUsd }, bound } = fit.value
+  return decided([{ type: 'call-reserved', call, bot: command.bot, model: command.model, bodyBytes: command.bodyBytes, tokens, moneyMicroUsd, ...bound }])
 }
 
 /** Settles a reservation, once. */

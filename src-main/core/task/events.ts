@@ -6,6 +6,7 @@ import type {
 } from '../../../src-preload/contract/task.ts'
 import type { Hold } from '../approval/hold.ts'
 import type { StandingGrant } from '../approval/standing-grant.ts'
+import type { OutputBound } from '../budget/fit.ts'
 
 /** What is known of the model that plays a bot, as far as decisions and cards need it. Holds no secret. `exchangeHost`: where its credential goes first; `fallback`: what may answer text-only calls instead. */
 export interface TargetFacts { readonly ref: ModelRef; readonly providerLabel: string; readonly host: string; readonly api: 'chat' | 'responses'; readonly remote: boolean; readonly demo: boolean; readonly needsKey: boolean; readonly exchangeHost?: string; readonly fallback?: string }
@@ -51,10 +52,10 @@ export type TaskEvent =
   | { readonly type: 'question-passed-to-owner'; readonly questionId: QuestionId; readonly why: string }
   | { readonly type: 'question-answered'; readonly questionId: QuestionId; readonly by: 'lead' | 'owner'; readonly text: string }
   | { readonly type: 'question-closed'; readonly questionId: QuestionId; readonly how: 'expired' | 'withdrawn' }
-  | { readonly type: 'call-reserved'; readonly call: number; readonly bot: Bot; readonly model: string; readonly bodyBytes: number; readonly tokens: number; readonly moneyMicroUsd: number | null; readonly outputTokensMax?: number }
+  | ({ readonly type: 'call-reserved'; readonly call: number; readonly bot: Bot; readonly model: string; readonly bodyBytes: number; readonly tokens: number; readonly moneyMicroUsd: number | null } & OutputBound)
   | { readonly type: 'call-settled'; readonly call: number; readonly path: ServingPath; readonly status: number | null; readonly modelAnswered: string | null; readonly inputTokens: number | null; readonly outputTokens: number | null; readonly costMicroUsd: number | null; readonly latencyMs: number; readonly failure: Failure | null; readonly directLeft?: boolean }
   | { readonly type: 'call-lost'; readonly call: number }
-  | { readonly type: 'call-refused'; readonly bot: Bot; readonly code: string; readonly message: string }
+  | { readonly type: 'call-refused'; readonly bot: Bot; readonly code: string; readonly message: string; readonly passing?: boolean }
   | { readonly type: 'budget-raised'; readonly budget: BudgetLimits; readonly acceptsUnknown: boolean }
   | { readonly type: 'evidence-recorded'; readonly evidence: Evidence; readonly summary: string }
   | { readonly type: 'verification-started' }

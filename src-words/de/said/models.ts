@@ -35,6 +35,8 @@ export const models: readonly SaidPair[] = [
   ['The app could not decide whether this call may leave.', 'Die App konnte nicht entscheiden, ob dieser Aufruf hinausgehen darf.'],
   ['The app did not say whether this call may leave.', 'Die App hat nicht gesagt, ob dieser Aufruf hinausgehen darf.'],
   ['The client ended the call.', 'Der Aufrufer hat den Aufruf beendet.'],
+  ['The stream was cut: it put out more than the {n} tokens of output that were reserved for it.', 'Der Datenstrom wurde abgeschnitten: Er gab mehr aus als die {n} Tokens Ausgabe, die für ihn reserviert waren.'],
+  ['Check the output limit of this model in Settings: its provider puts out more than that, or than was asked for.', 'Prüfen Sie die Ausgabegrenze dieses Modells in den Einstellungen: Sein Anbieter gibt mehr aus als diese oder mehr als verlangt.'],
   ['The stream was cut after the {n} tokens of output that the budget had left.', 'Der Datenstrom wurde nach den {n} Tokens Ausgabe abgeschnitten, die das Budget noch hergab.'],
   ['Raise the budget of the task, or start a new one.', 'Heben Sie das Budget der Aufgabe an, oder starten Sie eine neue.'],
   // Why a call did not go out
