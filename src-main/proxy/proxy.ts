@@ -9,6 +9,7 @@ import { TokenExchange } from './exchange.ts'
 import { GrantTable } from './grants.ts'
 import { HttpFront } from './http-front.ts'
 import type { IdleLimits } from './idle-watch.ts'
+import { OpenEnds } from './open-ends.ts'
 import { proxyLimits } from './proxy-limits.ts'
 import { cleanWords } from './redaction.ts'
 import { serveModelCall } from './serving.ts'
@@ -24,12 +25,13 @@ export interface ProxyDeps {
   readonly onStopped: () => void
   readonly idle?: IdleLimits
   /** Other bounds than `proxyLimits`, for tests. */
-  readonly limits?: Partial<FallbackLimits>
+  readonly limits?: Partial<ProxyBounds>
   /** Who runs the vendor's program; by default the parent is asked. */
   readonly vendor?: VendorHost
 }
 
 type FallbackLimits = WarmLimits & WarmSilence & { readonly execMs: number }
+type ProxyBounds = FallbackLimits & { readonly stopMs: number }
 
 /**
  * The whole proxy behind its messages: hand each message of the app to `take`. One that is not understood is logged and dropped. `admit`: the
@@ -39,12 +41,18 @@ export interface Proxy { take(message: unknown): void; admit(callNumber: number,
 
 /** Builds a proxy that listens on nothing until it gets `start`. */
 export function createProxy(deps: ProxyDeps): Proxy {
-  const { post, time } = deps
+  const { time } = deps
+  const bounds: ProxyBounds = { ...proxyLimits, ...deps.limits }
+  const open = new OpenEnds()
+  const post = (message: FromProxy): void => {
+    deps.post(message)
+    if (message.is === 'call-ended') open.ended(message.end.callNumber)
+  }
   const grants = new GrantTable()
   const log = (error: unknown): void => post({ is: 'log', level: 'error', message: error instanceof Error ? cleanWords(error.message) : 'unknown fault' })
   const admissions = new AdmissionDesk((ask) => post({ is: 'admission-ask', ask }), time)
   const parent = new ParentVendorHost(post)
-  const ways = new Ways(deps.vendor ?? parent, time, { ...proxyLimits, ...deps.limits })
+  const ways = new Ways(open.ofRuns(deps.vendor ?? parent), time, bounds)
   const direct = createDirectPath(time, log, deps.idle ?? proxyLimits)
   const exchange = new TokenExchange(time)
   let callNumber = 0
@@ -61,12 +69,20 @@ export function createProxy(deps: ProxyDeps): Proxy {
     post({ is: 'ready', port, note: moved ? `Port ${message.preferredPort} is taken by another program; the model proxy uses ${port}.` : null })
   }
 
+  /** The app's answer, or our own, on a call. One that is let through is open until its end is told. */
+  function decided(number: number, admission: Admission): void {
+    if (admissions.answer(number, admission) && admission.admit) open.begun(number)
+  }
+
+  /** Ends everything, and has stopped once each call's end is told and nobody of the vendor's program is left, or when that takes too long. */
   async function stop(): Promise<void> {
     for (const grant of grants.all) grants.revoke(grant.grantId)
     ways.stop()
     front.close()
     direct.close()
+    parent.close()
     await exchange.close()
+    if (!(await open.whenNone(time, bounds.stopMs))) post({ is: 'log', level: 'error', message: `what was open at the stop did not end within ${bounds.stopMs / 1_000} s` })
     deps.onStopped()
   }
 
@@ -82,14 +98,14 @@ export function createProxy(deps: ProxyDeps): Proxy {
         grants.revoke(message.grantId)
         front.closeSocket(message.grantId)
         return
-      case 'admission': admissions.answer(message.callNumber, message.admission); return
+      case 'admission': decided(message.callNumber, message.admission); return
       case 'vendor-word': parent.take(message.jobId, message.word); return
       case 'stop': return stop()
     }
   }
 
   return {
-    admit: (number, admission) => { admissions.answer(number, admission) },
+    admit: decided,
     take: (message) => {
       const parsed = toProxySchema.safeParse(message)
       if (!parsed.success) { post({ is: 'log', level: 'error', message: 'a message of the app was not understood' }); return }

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -121,6 +121,25 @@ describe('countersign-proxy', () => {
       running.child.kill(signal)
       await closed
       expect(running.lines('call').map(({ call }) => call)).toEqual([1, 2, 3, 4, 5])
+    }
+  })
+
+  test('ended in the middle of a run of the vendor’s program, tells of its call and leaves neither the run nor its prompt', async () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const stub = stubProgram({ exec: 'hangs' })
+      const { folders: _folders, hosts: _hosts, ...vendor } = stub.cli
+      const temporary = mkdtempSync(join(tmpdir(), 'cs-temp-'))
+      releaseLater(() => { rmSync(temporary, { recursive: true, force: true }) })
+      const running = await start(configOf('http://127.0.0.1:1/v1', { rest: { directEnabled: false, fallbacks: { execEnabled: true, vendor } } }), { TMPDIR: temporary })
+      const closed = once(running.child.stdout ?? running.child, 'close')
+      send(running, { model: 'large' }).catch(() => undefined)
+      await vi.waitFor(() => { expect(stub.starts()).toEqual(['exec']) })
+      expect(readdirSync(temporary)).toHaveLength(1)
+      running.child.kill(signal)
+      await closed
+      expect(running.lines('call')).toMatchObject([{ client: 'dev', path: 'exec', failure: { code: 'cancelled' } }])
+      expect(readdirSync(temporary)).toEqual([])
+      expect(alive(stub.log()[0]?.pid ?? 0)).toBe(false)
     }
   })
 
