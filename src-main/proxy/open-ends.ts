@@ -1,5 +1,6 @@
-import type { VendorHost } from './vendor-host.ts'
+import type { FromProxy } from '../core/gateway/messages.ts'
 import type { Time } from './time.ts'
+import type { VendorHost } from './vendor-host.ts'
 
 /** What has begun and not ended: calls that were let through, and runs of the vendor's program. Who stops the proxy waits for them. */
 export class OpenEnds {
@@ -12,6 +13,14 @@ export class OpenEnds {
 
   ended(one: unknown): void {
     if (this.#open.delete(one) && this.#open.size === 0) this.#onNone()
+  }
+
+  /** `post`, and a call whose end it tells is open no more. */
+  ofCalls(post: (message: FromProxy) => void): (message: FromProxy) => void {
+    return (message) => {
+      post(message)
+      if (message.is === 'call-ended') this.ended(message.end.callNumber)
+    }
   }
 
   /** `host`, with each of its runs counted here until its last word is said. */

@@ -23,6 +23,8 @@ export interface ProxyDeps {
   readonly post: (message: FromProxy) => void
   readonly time: Time
   readonly onStopped: () => void
+  /** It cannot listen; why is in the log. */
+  readonly onDeaf?: () => void
   readonly idle?: IdleLimits
   /** Other bounds than `proxyLimits`, for tests. */
   readonly limits?: Partial<ProxyBounds>
@@ -44,10 +46,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
   const { time } = deps
   const bounds: ProxyBounds = { ...proxyLimits, ...deps.limits }
   const open = new OpenEnds()
-  const post = (message: FromProxy): void => {
-    deps.post(message)
-    if (message.is === 'call-ended') open.ended(message.end.callNumber)
-  }
+  const post = open.ofCalls(deps.post)
   const grants = new GrantTable()
   const log = (error: unknown): void => post({ is: 'log', level: 'error', message: error instanceof Error ? cleanWords(error.message) : 'unknown fault' })
   const admissions = new AdmissionDesk((ask) => post({ is: 'admission-ask', ask }), time)
@@ -65,14 +64,11 @@ export function createProxy(deps: ProxyDeps): Proxy {
     callNumber = message.firstCallNumber
     ways.set(message.serving)
     const port = await front.listenTcp(message.preferredPort)
-    const moved = message.preferredPort !== 0 && port !== message.preferredPort
-    post({ is: 'ready', port, note: moved ? `Port ${message.preferredPort} is taken by another program; the model proxy uses ${port}.` : null })
+    post({ is: 'ready', port, note: movedNote(message.preferredPort, port) })
   }
 
   /** The app's answer, or our own, on a call. One that is let through is open until its end is told. */
-  function decided(number: number, admission: Admission): void {
-    if (admissions.answer(number, admission) && admission.admit) open.begun(number)
-  }
+  const decided = (number: number, admission: Admission): void => { if (admissions.answer(number, admission) && admission.admit) open.begun(number) }
 
   /** Ends everything, and has stopped once each call's end is told and nobody of the vendor's program is left, or when that takes too long. */
   async function stop(): Promise<void> {
@@ -82,13 +78,13 @@ export function createProxy(deps: ProxyDeps): Proxy {
     direct.close()
     parent.close()
     await exchange.close()
-    if (!(await open.whenNone(time, bounds.stopMs))) post({ is: 'log', level: 'error', message: `what was open at the stop did not end within ${bounds.stopMs / 1_000} s` })
+    if (!(await open.whenNone(time, bounds.stopMs))) log(new Error(`what was open at the stop did not end within ${bounds.stopMs / 1_000} s`))
     deps.onStopped()
   }
 
   async function run(message: ToProxy): Promise<void> {
     switch (message.is) {
-      case 'start': return start(message)
+      case 'start': return start(message).catch((error: unknown) => { log(error); deps.onDeaf?.() })
       case 'configure':
         ways.set(message.serving)
         grants.forgetRefusals()
@@ -108,10 +104,14 @@ export function createProxy(deps: ProxyDeps): Proxy {
     admit: decided,
     take: (message) => {
       const parsed = toProxySchema.safeParse(message)
-      if (!parsed.success) { post({ is: 'log', level: 'error', message: 'a message of the app was not understood' }); return }
-      run(parsed.data).catch(log)
+      if (parsed.success) run(parsed.data).catch(log)
+      else log(new Error('a message of the app was not understood'))
     },
   }
+}
+
+function movedNote(preferredPort: number, port: number): string | null {
+  return preferredPort === 0 || port === preferredPort ? null : `Port ${preferredPort} is taken by another program; the model proxy uses ${port}.`
 }
 
 /** The serving paths that are turned on now. A vendor's server whose path is turned off is ended. */
