@@ -25,7 +25,7 @@ const unshownTexts: Readonly<Record<string, RegExp>> = {
   'words for a model': /^(?:You are being tested\. .*|Say hello\.|Mend the result that this replies to\.|\((?:no text|not available|\uE000: no text)\))$/,
   'what a command itself prints': /^(?:sandbox: \uE000\n|refused: \uE000|true|\uE000\n\(The sandbox: this command \uE000\.\)\n)$/,
   'titles and names that are kept': /^(?:countersign \uE000|coder-\uE000|\uE000 \(revision\)|Sample)$/,
-  'the log': /^(?:the tap of call \uE000 broke: .*|a message of the app was not understood|unknown fault)$/,
+  'the log': /^(?:the tap of call \uE000 broke: .*|a message of the app was not understood|what was open at the stop did not end within \uE000 s|unknown fault)$/,
   'what a model\'s provider said, with its status': /^ \(HTTP \uE000\)$/,
 }
 

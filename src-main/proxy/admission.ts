@@ -37,15 +37,17 @@ export class AdmissionDesk {
     })
   }
 
-  /** Takes an answer; one that nobody waits for any more is dropped. */
-  answer(callNumber: number, admission: Admission): void {
-    if (callNumber === this.#asking) { this.#atOnce ??= admission; return }
-    this.#settle(callNumber, admission)
+  /** Takes an answer. False: nobody waits for it any more, and it is dropped. */
+  answer(callNumber: number, admission: Admission): boolean {
+    if (callNumber !== this.#asking) return this.#settle(callNumber, admission)
+    this.#atOnce ??= admission
+    return true
   }
 
-  #settle(callNumber: number, admission: Admission | null): void {
+  #settle(callNumber: number, admission: Admission | null): boolean {
     const resolve = this.#waiting.get(callNumber)
     this.#waiting.delete(callNumber)
     resolve?.(admission)
+    return resolve !== undefined
   }
 }

@@ -1,24 +1,32 @@
 #!/usr/bin/env node
-import { readArguments, startStandalone } from './standalone.ts'
-import { processTime } from './time.ts'
+import type { Standalone } from './standalone.ts'
 
-/** The model proxy as a program of its own. SIGHUP reads the configuration again; SIGTERM and SIGINT end it. */
-const asked = readArguments(process.argv.slice(2))
-if ('words' in asked) {
-  ;(asked.exitCode === 0 ? process.stdout : process.stderr).write(`${asked.words}\n`)
-  process.exit(asked.exitCode)
-}
-void run(asked.config)
+/** The model proxy as a program of its own. SIGHUP reads the configuration again, once it has started; SIGTERM and SIGINT end it. */
+let running: Standalone | null = null
+const started = start()
+process.on('SIGHUP', () => { void started.then((standalone) => standalone.reload()) })
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => { void end() })
+// However the process ends, except by SIGKILL: what has ended is told.
+process.on('exit', () => { running?.tell() })
 
-async function run(config: string): Promise<void> {
-  const standalone = await startStandalone(config, {
+/** Loads the proxy only here: until a signal is listened to, it kills. */
+async function start(): Promise<Standalone> {
+  const [{ readArguments, startStandalone }, { processTime }] = await Promise.all([import('./standalone.ts'), import('./time.ts')])
+  const asked = readArguments(process.argv.slice(2))
+  if ('words' in asked) {
+    ;(asked.exitCode === 0 ? process.stdout : process.stderr).write(`${asked.words}\n`)
+    process.exit(asked.exitCode)
+  }
+  running = await startStandalone(asked.config, {
     env: process.env, time: processTime,
     print: (lines) => { process.stdout.write(`${lines}\n`) },
     warn: (line) => { process.stderr.write(`countersign-proxy: ${line}\n`) },
   })
-  if (standalone === null) process.exit(2)
-  // However the process ends, except by SIGKILL: what has ended is told.
-  process.on('exit', () => { standalone.tell() })
-  process.on('SIGHUP', () => { void standalone.reload() })
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => { void standalone.stop().then(() => process.exit(0)) })
+  return running ?? process.exit(2)
+}
+
+/** While it starts, there is nothing to wait for. */
+async function end(): Promise<void> {
+  await running?.stop()
+  process.exit(0)
 }

@@ -196,7 +196,7 @@ describe('a chat request of text only', () => {
     expect(unknown.running.ofKind('call-ended')).toMatchObject([{ end: { inputTokens: null, outputTokens: null } }])
   })
 
-  test.each(['refuses', 'dies', 'calls-a-tool'] as const)('goes to exec when the server %s before a byte went out', async (serve) => {
+  test.each(['refuses', 'dies', 'calls-a-tool', 'calls-a-function', 'ends-for-tools', 'ends-for-a-function', 'ends-oddly', 'says-nothing'] as const)('goes to exec when the server %s before a byte went out', async (serve) => {
     for (const stream of [false, true]) {
       const { running, stub } = await bench('no credential', { serve })
       const reply = await send(running, { ...plain, stream })
@@ -211,7 +211,7 @@ describe('a chat request of text only', () => {
     expect(stub.starts()).toEqual(['serve', 'exec', 'exec'])
   })
 
-  test.each(['dies-late', 'errors-late'] as const)('gets an error in the stream, never a second answer, when the server %s', async (serve) => {
+  test.each(['dies-late', 'errors-late', 'calls-late', 'ends-late-for-tools'] as const)('gets an error in the stream, never a second answer, when the server %s', async (serve) => {
     const { running, stub } = await bench('no credential', { serve })
     const reply = await send(running, { ...plain, stream: true })
     expect([reply.status, reply.headers['x-muse-proxy-path'], reply.cut]).toEqual([200, 'warm', false])
@@ -220,6 +220,15 @@ describe('a chat request of text only', () => {
     expect(reply.text).not.toContain('[DONE]')
     expect(stub.starts()).toEqual(['serve'])
     expect(running.ofKind('call-ended')).toMatchObject([{ end: { path: 'warm', status: 200, failure: { code: 'provider-unreachable' } } }])
+  })
+
+  test('is served warm where the server says that it calls nothing, and is told why the answer ended', async () => {
+    for (const stream of [false, true]) {
+      const { running } = await bench('no credential', { serve: 'calls-none' })
+      const reply = await send(running, { ...plain, stream })
+      expect([reply.status, reply.headers['x-muse-proxy-path'], textOf(reply)]).toEqual([200, 'warm', stubAnswer])
+      expect(reply.text).toContain('"finish_reason":"length"')
+    }
   })
 
   test('goes to exec when a whole answer breaks off, since no byte of it went out', async () => {

@@ -1,7 +1,10 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { limits } from '../../src-preload/contract/limits.ts'
-import { ask, codeOf, releaseAll, startProxy, startVendor, token } from './proxy.suite.ts'
+import { ask, codeOf, releaseAll, releaseLater, startProxy, startVendor, token } from './proxy.suite.ts'
 
 afterEach(releaseAll)
 
@@ -54,6 +57,19 @@ describe('the doors of the proxy', () => {
     for (const host of ['127.0.0.1', 'localhost', '[::1]']) expect(await ask(running, { headers: { host: `${host}:${running.port}` } })).toMatchObject({ status: 200 })
     expect(await ask(running, { headers: { host: '127.0.0.1:7000' }, socketPath: running.socketPath })).toMatchObject({ status: 200 })
     expect(await ask(running, { headers: { host: 'evil.example' }, socketPath: running.socketPath })).toMatchObject({ status: 403 })
+  })
+
+  test('does not call a socket open that it could not listen on, however often it is asked, and opens it once that is possible', async () => {
+    const running = await startProxy(await echo())
+    const folder = mkdtempSync(join(tmpdir(), 'cs-doors-'))
+    releaseLater(() => { rmSync(folder, { recursive: true, force: true }) })
+    const socketPath = join(folder, 'later', 'proxy.sock')
+    for (let count = 0; count < 2; count += 1) await running.regrant({ grantId: 'gw_2', socketPath })
+    mkdirSync(join(folder, 'later'))
+    await running.regrant({ grantId: 'gw_2', socketPath })
+    const granted = running.ofKind('granted').filter(({ grantId }) => grantId === 'gw_2').map((message) => message.failure?.code ?? null)
+    expect(granted).toEqual(['proxy-failed', 'proxy-failed', null])
+    expect(await ask(running, { socketPath, headers: { host: '127.0.0.1' } })).toMatchObject({ status: 200 })
   })
 
   test('answers 413 to a body over the limit, whether its length is told or not', async () => {

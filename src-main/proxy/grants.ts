@@ -24,6 +24,11 @@ export interface Grant extends Omit<GatewayGrant, 'token'> {
 
 const bearer = /^Bearer +([A-Za-z0-9._~+/=-]{1,512})$/i
 
+/** Whether a header can present this token. */
+export function presentable(token: string): boolean {
+  return bearer.test(`Bearer ${token}`)
+}
+
 /** The open grants. Tokens are kept as hashes and compared in constant time, all of them on each look-up. */
 export class GrantTable {
   readonly #grants = new Map<string, Grant>()

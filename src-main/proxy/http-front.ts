@@ -50,9 +50,15 @@ export class HttpFront {
     if (this.#sockets.has(grantId)) return
     const server = this.#server({ is: 'socket', grantId })
     this.#sockets.set(grantId, server)
-    await rm(socketPath, { force: true })
-    await server.listen({ path: socketPath })
-    await chmod(socketPath, 0o600)
+    try {
+      await rm(socketPath, { force: true })
+      await server.listen({ path: socketPath })
+      await chmod(socketPath, 0o600)
+    } catch (error) {
+      // Where it does not listen, the next try is a first one.
+      if (this.#sockets.get(grantId) === server) this.closeSocket(grantId)
+      throw error
+    }
   }
 
   closeSocket(grantId: string): void {

@@ -36,5 +36,7 @@ export const proxyLimits = {
   tokenLastMs: 10_000,
   tokenLifeUnknownMs: 300_000,
   tokenLifeMsMax: 24 * 3_600_000,
+  /** From the order to stop until what was open has ended. The app kills the process after three seconds. */
+  stopMs: 2_000,
   vendorTextBytesMax: 4 * 1024 * 1024,
 } as const

@@ -54,6 +54,8 @@ export interface ProxyOptions {
   readonly limits?: NonNullable<ProxyDeps['limits']>
   readonly idle?: IdleLimits
   readonly time?: Time
+  /** It has stopped. */
+  readonly onStopped?: () => void
   /** Null: no answer at all. */
   readonly admit?: (ask: AdmissionAsk) => Admission | null
 }
@@ -67,7 +69,7 @@ export async function startProxy(baseUrl: string, options: ProxyOptions = {}): P
   const nextOf = <K extends FromProxy['is']>(is: K): Promise<Extract<FromProxy, { is: K }>> => new Promise((resolve) => { waiting.push({ is, resolve: resolve as (message: FromProxy) => void }) })
   const stopped: { resolve: () => void } = { resolve: () => undefined }
   const proxy = createProxy({
-    time: options.time ?? processTime, onStopped: () => stopped.resolve(), ...(options.idle === undefined ? {} : { idle: options.idle }), ...(options.vendor === undefined ? {} : { vendor: options.vendor }), ...(options.limits === undefined ? {} : { limits: options.limits }),
+    time: options.time ?? processTime, onStopped: () => { stopped.resolve(); options.onStopped?.() }, ...(options.idle === undefined ? {} : { idle: options.idle }), ...(options.vendor === undefined ? {} : { vendor: options.vendor }), ...(options.limits === undefined ? {} : { limits: options.limits }),
     post: (message) => {
       posted.push(message)
       if (message.is === 'admission-ask') {

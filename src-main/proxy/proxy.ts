@@ -9,6 +9,7 @@ import { TokenExchange } from './exchange.ts'
 import { GrantTable } from './grants.ts'
 import { HttpFront } from './http-front.ts'
 import type { IdleLimits } from './idle-watch.ts'
+import { OpenEnds } from './open-ends.ts'
 import { proxyLimits } from './proxy-limits.ts'
 import { cleanWords } from './redaction.ts'
 import { serveModelCall } from './serving.ts'
@@ -22,14 +23,17 @@ export interface ProxyDeps {
   readonly post: (message: FromProxy) => void
   readonly time: Time
   readonly onStopped: () => void
+  /** It cannot listen; why is in the log. */
+  readonly onDeaf?: () => void
   readonly idle?: IdleLimits
   /** Other bounds than `proxyLimits`, for tests. */
-  readonly limits?: Partial<FallbackLimits>
+  readonly limits?: Partial<ProxyBounds>
   /** Who runs the vendor's program; by default the parent is asked. */
   readonly vendor?: VendorHost
 }
 
 type FallbackLimits = WarmLimits & WarmSilence & { readonly execMs: number }
+type ProxyBounds = FallbackLimits & { readonly stopMs: number }
 
 /**
  * The whole proxy behind its messages: hand each message of the app to `take`. One that is not understood is logged and dropped. `admit`: the
@@ -39,12 +43,15 @@ export interface Proxy { take(message: unknown): void; admit(callNumber: number,
 
 /** Builds a proxy that listens on nothing until it gets `start`. */
 export function createProxy(deps: ProxyDeps): Proxy {
-  const { post, time } = deps
+  const { time } = deps
+  const bounds: ProxyBounds = { ...proxyLimits, ...deps.limits }
+  const open = new OpenEnds()
+  const post = open.ofCalls(deps.post)
   const grants = new GrantTable()
   const log = (error: unknown): void => post({ is: 'log', level: 'error', message: error instanceof Error ? cleanWords(error.message) : 'unknown fault' })
   const admissions = new AdmissionDesk((ask) => post({ is: 'admission-ask', ask }), time)
   const parent = new ParentVendorHost(post, () => ways.doctrine.vendorId)
-  const ways: Ways = new Ways(deps.vendor ?? parent, time, { ...proxyLimits, ...deps.limits })
+  const ways: Ways = new Ways(open.ofRuns(deps.vendor ?? parent), time, bounds)
   const direct = createDirectPath(time, log, deps.idle ?? proxyLimits)
   const exchange = new TokenExchange(time)
   let callNumber = 0
@@ -57,22 +64,27 @@ export function createProxy(deps: ProxyDeps): Proxy {
     callNumber = message.firstCallNumber
     ways.set(message.serving)
     const port = await front.listenTcp(message.preferredPort)
-    const moved = message.preferredPort !== 0 && port !== message.preferredPort
-    post({ is: 'ready', port, note: moved ? `Port ${message.preferredPort} is taken by another program; the model proxy uses ${port}.` : null })
+    post({ is: 'ready', port, note: movedNote(message.preferredPort, port) })
   }
 
+  /** The app's answer, or our own, on a call. One that is let through is open until its end is told. */
+  const decided = (number: number, admission: Admission): void => { if (admissions.answer(number, admission) && admission.admit) open.begun(number) }
+
+  /** Ends everything, and has stopped once each call's end is told and nobody of the vendor's program is left, or when that takes too long. */
   async function stop(): Promise<void> {
     for (const grant of grants.all) grants.revoke(grant.grantId)
     ways.stop()
     front.close()
     direct.close()
+    parent.close()
     await exchange.close()
+    if (!(await open.whenNone(time, bounds.stopMs))) log(new Error(`what was open at the stop did not end within ${bounds.stopMs / 1_000} s`))
     deps.onStopped()
   }
 
   async function run(message: ToProxy): Promise<void> {
     switch (message.is) {
-      case 'start': return start(message)
+      case 'start': return start(message).catch((error: unknown) => { log(error); deps.onDeaf?.() })
       case 'configure':
         ways.set(message.serving)
         grants.forgetRefusals()
@@ -82,20 +94,24 @@ export function createProxy(deps: ProxyDeps): Proxy {
         grants.revoke(message.grantId)
         front.closeSocket(message.grantId)
         return
-      case 'admission': admissions.answer(message.callNumber, message.admission); return
+      case 'admission': decided(message.callNumber, message.admission); return
       case 'vendor-word': parent.take(message.jobId, message.word); return
       case 'stop': return stop()
     }
   }
 
   return {
-    admit: (number, admission) => { admissions.answer(number, admission) },
+    admit: decided,
     take: (message) => {
       const parsed = toProxySchema.safeParse(message)
-      if (!parsed.success) { post({ is: 'log', level: 'error', message: 'a message of the app was not understood' }); return }
-      run(parsed.data).catch(log)
+      if (parsed.success) run(parsed.data).catch(log)
+      else log(new Error('a message of the app was not understood'))
     },
   }
+}
+
+function movedNote(preferredPort: number, port: number): string | null {
+  return preferredPort === 0 || port === preferredPort ? null : `Port ${preferredPort} is taken by another program; the model proxy uses ${port}.`
 }
 
 /** The serving paths that are turned on now. A vendor's server whose path is turned off is ended. */

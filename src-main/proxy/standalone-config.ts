@@ -4,6 +4,8 @@ import { z } from 'zod'
 import { limits } from '../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../src-preload/contract/result.ts'
 import { providerSchema, vendorCliSchema, type VendorCli } from '../../src-preload/contract/settings.ts'
+import { gatewayGrantSchema } from '../core/gateway/messages.ts'
+import { presentable } from './grants.ts'
 
 const secretSource = { env: z.string().min(1).max(200).optional(), file: z.string().min(1).max(4_096).optional() }
 
@@ -55,10 +57,14 @@ interface Place { readonly folder: string; readonly env: NodeJS.ProcessEnv }
 async function resolved(config: z.infer<typeof configSchema>, place: Place): Promise<Result<StandaloneConfig, string>> {
   const { warmEnabled, execEnabled, vendor } = config.fallbacks
   if ((warmEnabled || execEnabled) && vendor === undefined) return err('fallbacks: a fallback is turned on, and no vendor program is named')
+  if (warmEnabled && vendor?.serveArgs.some((arg) => arg.includes('{port}')) === false) return err('fallbacks.vendor.serveArgs: {port} is not among them; the server would not know where to listen')
+  if (execEnabled && vendor?.execArgs.some((arg) => arg.includes('{promptFile}')) === false) return err('fallbacks.vendor.execArgs: {promptFile} is not among them; a run would not get its prompt')
   const providers = new Map<string, { provider: StandaloneProvider; credential: string | null }>()
   for (const provider of config.providers) {
     const key = provider.key === undefined ? ok(null) : await secret(provider.key, `providers.${provider.id}.key`, place)
     if (!key.ok) return key
+    const problem = providerProblem(provider, key.value)
+    if (problem !== null) return err(problem)
     if (providers.has(provider.id)) return err(`providers: the id "${provider.id}" is there twice`)
     providers.set(provider.id, { provider, credential: key.value })
   }
@@ -66,7 +72,8 @@ async function resolved(config: z.infer<typeof configSchema>, place: Place): Pro
   for (const client of config.clients) {
     const token = await secret(client.token, `clients.${client.name}.token`, place)
     if (!token.ok) return token
-    if (token.value.length < 32) return err(`clients.${client.name}.token: at least 32 characters are needed`)
+    const problem = tokenProblem(token.value)
+    if (problem !== null) return err(`clients.${client.name}.token: ${problem}`)
     if (clients.some((other) => other.name === client.name || other.token === token.value)) return err(`clients: "${client.name}" has the name or the token of another client`)
     const unknown = client.models.find(({ provider, model }) => providers.get(provider)?.provider.models.some(({ id }) => id === model) !== true)
     if (unknown !== undefined) return err(`clients.${client.name}.models: there is no model "${unknown.model}" at a provider "${unknown.provider}"`)
@@ -74,6 +81,30 @@ async function resolved(config: z.infer<typeof configSchema>, place: Place): Pro
     clients.push({ ...client, token: token.value })
   }
   return ok({ port: config.port, directEnabled: config.directEnabled, warmEnabled, execEnabled, vendor: vendor === undefined ? null : { ...vendor, folders: [], hosts: [] }, providers, clients })
+}
+
+/** Why no request could go out to this provider as it is meant; null if it can. What is wrong with a secret is said without it. */
+function providerProblem({ id, baseUrl, key, exchange }: StandaloneProvider, credential: string | null): string | null {
+  for (const [where, url] of [['baseUrl', baseUrl], ['exchange.url', exchange?.url]] as const) {
+    if (url !== undefined && hasUser(url)) return `providers.${id}.${where}: a user name or a password in an address is not sent. Leave it out, and name the key under "key"`
+  }
+  if (exchange !== undefined && key === undefined) return `providers.${id}.exchange: there is no "key" to exchange`
+  if (credential === null) return null
+  if (!gatewayGrantSchema.shape.credential.safeParse(credential).success) return `providers.${id}.key: at most 10000 characters are possible`
+  // RFC 9110, 5.5, without what is not ASCII.
+  return /^[\x20-\x7e]+$/.test(credential) ? null : `providers.${id}.key: it has characters that cannot be sent in a header, such as a line break`
+}
+
+function hasUser(url: string): boolean {
+  const { username, password } = new URL(url)
+  return username !== '' || password !== ''
+}
+
+/** Why no client could present this token; null if it can. */
+function tokenProblem(token: string): string | null {
+  if (token.length < 32) return 'at least 32 characters are needed'
+  if (!gatewayGrantSchema.shape.token.safeParse(token).success) return 'at most 256 characters are possible'
+  return presentable(token) ? null : 'only letters, digits and . _ ~ + / = - can be presented as a bearer token'
 }
 
 /** A secret from a variable of the environment, or from a file that only its owner can read. */

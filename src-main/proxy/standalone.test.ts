@@ -1,11 +1,14 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ask, codeOf, releaseAll, releaseLater, startVendor } from './proxy.suite.ts'
-import { readArguments } from './standalone.ts'
+import { ClientServer } from './http1/client-server.ts'
+import { readArguments, startStandalone } from './standalone.ts'
+import { processTime } from './time.ts'
 import { alive, stubAnswer, stubProgram } from './vendor-program.suite.ts'
 
 afterEach(releaseAll)
@@ -21,6 +24,21 @@ function configFile(config: object, folder = mkdtempSync(join(tmpdir(), 'cs-alon
   const path = join(folder, 'proxy.json')
   writeFileSync(path, JSON.stringify(config))
   return { path, folder }
+}
+
+/** A configuration that is read when the test writes it. `write`: runs once the program waits for it, and then ends it. */
+function pipedConfig(): { readonly path: string; readonly write: (run: (pipe: FileHandle) => Promise<unknown>) => Promise<void> } {
+  const { path } = configFile({})
+  rmSync(path)
+  expect(spawnSync('mkfifo', [path]).status).toBe(0)
+  return {
+    path,
+    write: async (run) => {
+      // Opens once somebody reads, and not before.
+      const pipe = await vi.waitFor(() => open(path, constants.O_WRONLY | constants.O_NONBLOCK), 15_000)
+      try { await run(pipe) } finally { await pipe.close() }
+    },
+  }
 }
 
 function run(path: string, env: Record<string, string> = {}): { readonly child: ChildProcess; out(): string; complaints(): string } {
@@ -124,6 +142,25 @@ describe('countersign-proxy', () => {
     }
   })
 
+  test('ended in the middle of a run of the vendor’s program, tells of its call and leaves neither the run nor its prompt', async () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const stub = stubProgram({ exec: 'hangs' })
+      const { folders: _folders, hosts: _hosts, ...vendor } = stub.cli
+      const temporary = mkdtempSync(join(tmpdir(), 'cs-temp-'))
+      releaseLater(() => { rmSync(temporary, { recursive: true, force: true }) })
+      const running = await start(configOf('http://127.0.0.1:1/v1', { rest: { directEnabled: false, fallbacks: { execEnabled: true, vendor } } }), { TMPDIR: temporary })
+      const closed = once(running.child.stdout ?? running.child, 'close')
+      send(running, { model: 'large' }).catch(() => undefined)
+      await vi.waitFor(() => { expect(stub.starts()).toEqual(['exec']) })
+      expect(readdirSync(temporary)).toHaveLength(1)
+      running.child.kill(signal)
+      await closed
+      expect(running.lines('call')).toMatchObject([{ client: 'dev', path: 'exec', failure: { code: 'cancelled' } }])
+      expect(readdirSync(temporary)).toEqual([])
+      expect(alive(stub.log()[0]?.pid ?? 0)).toBe(false)
+    }
+  })
+
   test('lets parallel calls that keep to their model’s limit spend no more than the caps, in tokens, money and requests', async () => {
     const caps = [{ tokensMax: 3_000 }, { moneyMicroUsdMax: 4_500 }, { requestsMax: 5 }]
     for (const cap of caps) {
@@ -157,13 +194,71 @@ describe('countersign-proxy', () => {
   test.each<[string, object, string]>([
     ['a key in the file', { rest: { providers: [{ ...provider('http://127.0.0.1:1/v1'), key: key }] } }, 'providers.0.key'], ['an unknown member', { rest: { colour: 'red' } }, 'colour'], ['a variable that is not set', { provider: { key: { env: 'NO_SUCH' } } }, 'NO_SUCH'],
     ['a short token', { client: { token: { env: 'SHORT' } } }, 'at least 32'], ['a model that is nowhere', { client: { models: [{ provider: 'acme', model: 'huge' }] } }, 'huge'], ['a fallback without a program', { rest: { fallbacks: { execEnabled: true } } }, 'no vendor program'], ['a base URL that is none', { provider: { baseUrl: 'file:///etc/passwd' } }, 'baseUrl'],
+    ['a token that is too long', { client: { token: { env: 'LONG' } } }, 'clients.dev.token: at most 256'], ['a token that no header can present', { client: { token: { env: 'PHRASE' } } }, 'clients.dev.token: only'],
+    ['a key that no header can hold', { provider: { key: { env: 'LINES' } } }, 'providers.acme.key'], ['a key that is too long', { provider: { key: { env: 'ENDLESS' } } }, 'providers.acme.key'],
+    ['an exchange without a key', { provider: { key: undefined, exchange: { url: 'http://127.0.0.1:1/token', how: 'bearer' } } }, 'providers.acme.exchange'],
+    ['a server that is not told its port', { rest: { fallbacks: { warmEnabled: true, vendor: { label: 'Muse', program: '/usr/bin/muse', serveArgs: [], execArgs: [], homeFolder: null } } } }, 'serveArgs'], ['a run that is not told its prompt', { rest: { fallbacks: { execEnabled: true, vendor: { label: 'Muse', program: '/usr/bin/muse', serveArgs: [], execArgs: [], homeFolder: null } } } }, 'execArgs'],
+    ['a password in the base URL', { provider: { baseUrl: `http://user:${key}@127.0.0.1:1/v1` } }, 'providers.acme.baseUrl'], ['a user name in the base URL', { provider: { baseUrl: `http://${key}@127.0.0.1:1/v1` } }, 'providers.acme.baseUrl'],
+    ['a password in the address of an exchange', { provider: { exchange: { url: `http://user:${key}@127.0.0.1:1/token`, how: 'bearer' } } }, 'providers.acme.exchange'],
   ])('does not start with %s, and says where', async (_what, more, words) => {
     const { path } = configFile(configOf('http://127.0.0.1:1/v1', more))
-    const { child, complaints } = run(path, { SHORT: 'short' })
-    const [code] = (await once(child, 'exit')) as [number]
-    expect(code).toBe(2)
-    expect(complaints()).toContain(words)
-    expect(complaints()).not.toContain(key)
+    const warned: string[] = []
+    const env = { TOKEN: token, KEY: key, SHORT: 'short', LONG: 'x'.repeat(257), PHRASE: 'a pass phrase of more than 32 $igns', LINES: `${key}\n${key}`, ENDLESS: 'x'.repeat(10_001) }
+    expect(await startStandalone(path, { env, time: processTime, print: () => { throw new Error('it started') }, warn: (line) => { warned.push(line) } })).toBeNull()
+    expect(warned).toHaveLength(1)
+    expect(warned[0]).toContain(words)
+    for (const secret of [key, ...Object.values(env).filter((value) => value.length > 20)]) expect(warned[0]).not.toContain(secret)
+  })
+
+  test('takes the longest token, with every character that a header can present', async () => {
+    const longest = 'aZ09._~+/=-'.padEnd(256, 'x')
+    const running = await start(configOf(await vendorOf([])), { TOKEN: longest })
+    expect(await send(running, { model: 'large' }, longest)).toMatchObject({ status: 200 })
+  })
+
+  test('serves models whose names differ only in their last character', async () => {
+    const names = ['a', 'b'].map((last) => `${'m'.repeat(199)}${last}`)
+    const running = await start(configOf(await vendorOf([]), { provider: { models: names.map((id) => ({ id })) }, client: { models: names.map((model) => ({ provider: 'acme', model })) } }))
+    for (const model of names) expect(await send(running, { model })).toMatchObject({ status: 200 })
+  })
+
+  test('ends with 2 and one line when its port is taken, and takes no other one', async () => {
+    const taken = Number(new URL(await vendorOf([])).port)
+    const { path } = configFile(configOf('http://127.0.0.1:1/v1', { rest: { port: taken } }))
+    const { child, complaints, out } = run(path)
+    expect(((await once(child, 'close')) as [number])[0]).toBe(2)
+    expect(complaints()).toMatch(new RegExp(`^countersign-proxy: .*port ${String(taken)} cannot be used.*\\n$`))
+    expect(out()).toBe('')
+  })
+
+  test('does not start where it can listen on nothing, and says why', async () => {
+    const listen = vi.spyOn(ClientServer.prototype, 'listen').mockRejectedValue(new Error('listen EADDRNOTAVAIL: address not available 127.0.0.1'))
+    releaseLater(() => { listen.mockRestore() })
+    const { path } = configFile(configOf('http://127.0.0.1:1/v1'))
+    const warned: string[] = []
+    expect(await startStandalone(path, { env: { TOKEN: token, KEY: key }, time: processTime, print: () => undefined, warn: (line) => { warned.push(line) } })).toBeNull()
+    expect(warned).toEqual([expect.stringContaining('EADDRNOTAVAIL')])
+  })
+
+  test('told to read its configuration again while it starts, does so once it has started', async () => {
+    const config = JSON.stringify(configOf('http://127.0.0.1:1/v1'))
+    const { path, write } = pipedConfig()
+    const { child, out, complaints } = run(path)
+    releaseLater(async () => { if (child.exitCode === null && child.signalCode === null) { child.kill('SIGKILL'); await once(child, 'exit') } })
+    await write(async (pipe) => { child.kill('SIGHUP'); await pipe.writeFile(config) })
+    await vi.waitFor(() => { expect(out()).toContain('"listening"') })
+    await write((pipe) => pipe.writeFile(config))
+    await vi.waitFor(() => { expect(out()).toMatch(/"listening"[^]*"reloaded"/) })
+    expect([complaints(), child.exitCode, child.signalCode]).toEqual(['', null, null])
+  })
+
+  test('told to end while it starts, ends with 0', async () => {
+    const { path, write } = pipedConfig()
+    const { child, complaints } = run(path)
+    const ended = once(child, 'exit')
+    await write(async (pipe) => { child.kill('SIGTERM'); await pipe.writeFile(JSON.stringify(configOf('http://127.0.0.1:1/v1'))) })
+    await ended
+    expect([child.exitCode, child.signalCode, complaints()]).toEqual([0, null, ''])
   })
 
   test.each<[string, string | null, readonly RegExp[]]>([

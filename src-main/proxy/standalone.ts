@@ -57,7 +57,9 @@ class Running {
   #config: StandaloneConfig
   #grantIds = new Set<string>()
   readonly #waiting = new Map<string, () => void>()
-  #ready: (port: number) => void = () => undefined
+  /** One at a time, in their order. */
+  #reloading: Promise<void> = Promise.resolve()
+  #ready: (port: number | null) => void = () => undefined
   #stopped: () => void = () => undefined
   /** Calls that have ended. Their lines are made and printed together: what one costs would keep the next call waiting. */
   #untold: { readonly end: CallEnd; readonly cost: number | null }[] = []
@@ -67,17 +69,26 @@ class Running {
     this.#config = config
     this.#deps = deps
     const vendor: VendorHost = { start: (order, onWord) => (this.#config.vendor === null ? noProgram(onWord) : plainVendorHost(this.#config.vendor, deps.env).start(order, onWord)) }
-    this.#proxy = createProxy({ time: deps.time, post: (message) => { this.#take(message) }, onStopped: () => { this.#stopped() }, vendor })
+    this.#proxy = createProxy({ time: deps.time, post: (message) => { this.#take(message) }, onStopped: () => { this.#stopped() }, onDeaf: () => { this.#ready(null) }, vendor })
   }
 
-  async start(): Promise<Standalone> {
-    const ready = new Promise<number>((resolve) => { this.#ready = resolve })
-    this.#proxy.take({ is: 'start', preferredPort: this.#config.port, firstCallNumber: 1, serving: this.#rules() })
+  /** Null: it does not listen where it should, and why was warned of. */
+  async start(): Promise<Standalone | null> {
+    const asked = this.#config.port
+    const ready = new Promise<number | null>((resolve) => { this.#ready = resolve })
+    this.#proxy.take({ is: 'start', preferredPort: asked, firstCallNumber: 1, serving: this.#rules() })
     const port = await ready
+    if (port === null) return null
+    // The proxy moves to another port, as the app wants it. Here clients know the one of the file, and would talk to whoever has it.
+    if (asked !== 0 && port !== asked) {
+      await this.#stop()
+      this.#deps.warn(`the port ${asked} cannot be used: another program has it, or this user may not. Name another one in the configuration, or 0 for any`)
+      return null
+    }
     await this.#grantAll()
     this.#warnOfVendor()
     this.#deps.print(JSON.stringify({ event: 'listening', url: `http://127.0.0.1:${port}/v1`, clients: this.#config.clients.map(({ name }) => name) }))
-    return { port, reload: () => this.#reload(), stop: () => this.#stop(), tell: () => { this.#tell() } }
+    return { port, reload: () => (this.#reloading = this.#reloading.then(() => this.#reload())), stop: () => this.#stop(), tell: () => { this.#tell() } }
   }
 
   async #reload(): Promise<void> {
@@ -136,7 +147,7 @@ class Running {
     if (found === undefined) return []
     const { provider: { baseUrl, api, label, key, exchange }, credential } = found
     return [{
-      grantId: `${client.name}/${use.provider}/${use.model}`.slice(0, 128), taskId: taskIdSchema.parse(client.name), bot: 'coder', token: client.token, socketPath: null, credential,
+      grantId: digestOfText(JSON.stringify([client.name, use.provider, use.model])), taskId: taskIdSchema.parse(client.name), bot: 'coder', token: client.token, socketPath: null, credential,
       target: { baseUrl, api, modelId: use.model, providerLabel: label, needsKey: key !== undefined, ...(use.fallback ? { fallback: this.#rules().vendorId } : {}), ...(exchange === undefined ? {} : { exchange }) },
     }]
   }
@@ -144,8 +155,7 @@ class Running {
   #take(message: FromProxy): void {
     switch (message.is) {
       case 'ready':
-        if (message.note !== null) this.#deps.warn(message.note)
-        this.#ready(message.port ?? 0)
+        this.#ready(message.port)
         return
       case 'granted':
         if (message.failure !== null) this.#deps.warn(message.failure.message)

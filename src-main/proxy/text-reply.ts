@@ -37,12 +37,11 @@ export class TextReply {
     await this.#write(this.#chunk(first ? { role: 'assistant', content: piece } : { content: piece }, null))
   }
 
-  /** The answer is whole. */
+  /** The answer is whole, and has a text. */
   finish(finishReason: string, metered: Metered): CallOutcome {
     if (this.#gone) return this.#clientGone(metered)
     const usage = usageOf(metered)
     if (this.#deps.text.streams) {
-      if (!this.#committed) { this.#commit('text/event-stream'); this.#deps.call.reply.write(this.#chunk({ role: 'assistant', content: '' }, null)) }
       const counted = usage === null || !this.#deps.text.wantsUsage ? '' : frame({ ...this.#head('chat.completion.chunk'), choices: [], usage })
       this.#deps.call.reply.end(`${this.#chunk({}, finishReason)}${counted}data: [DONE]\n\n`)
     } else {

@@ -33,6 +33,8 @@ class PlainRun {
   #child: ChildProcess | null = null
   #text = ''
   #stopped = false
+  /** Ended, with its output: its number is nobody's from here on. */
+  #closed = false
   #tooLong = false
 
   constructor(cli: VendorCli, environment: NodeJS.ProcessEnv, order: VendorOrder, onWord: (word: VendorWord) => void) {
@@ -42,32 +44,43 @@ class PlainRun {
     this.#onWord = onWord
   }
 
+  /** Runs it, and gives its last word once its folder is off the disk. */
   async start(): Promise<void> {
+    this.#onWord(await this.#within().catch((error: unknown): VendorWord => {
+      if (!(error instanceof Error)) throw error
+      return { is: 'ended', exitCode: null, text: '', failure: failure('unavailable', `${this.#cli.label} could not be run: ${error.message}`, 'Check its program and arguments.') }
+    }))
+  }
+
+  /** From an empty folder of its own to that folder's removal. */
+  async #within(): Promise<VendorWord> {
     const folder = await mkdtemp(join(tmpdir(), 'cs-vendor-'))
     try {
       const port = this.#order.is === 'serve' ? await freePort() : null
       const promptFile = join(folder, 'prompt.txt')
       if (this.#order.is === 'exec') await writeFile(promptFile, this.#order.prompt, { mode: 0o600 })
-      const ended = this.#stopped ? null : await this.#run(folder, port, promptFile)
-      this.#onWord(ended ?? { is: 'ended', exitCode: null, text: '', failure: null })
-    } catch (error) {
-      if (!(error instanceof Error)) throw error
-      this.#onWord({ is: 'ended', exitCode: null, text: '', failure: failure('unavailable', `${this.#cli.label} could not be started: ${error.message}`, 'Check its program and arguments.') })
+      return this.#stopped ? { is: 'ended', exitCode: null, text: '', failure: null } : await this.#run(folder, port, promptFile)
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
   }
 
-  /** The whole group: what the program has started goes with it. */
+  /** The whole group, also when the program itself has ended: what it has started goes with it. What is out of reach holds nobody up. */
   stop(): void {
     this.#stopped = true
+    this.#endGroup()
+    this.#child?.stdout?.destroy()
+    this.#child?.stderr?.destroy()
+  }
+
+  #endGroup(): void {
     const pid = this.#child?.pid
-    if (pid === undefined || this.#child?.exitCode !== null || this.#child.signalCode !== null) return
+    if (pid === undefined || this.#closed) return
     try {
       process.kill(-pid, 'SIGKILL')
     } catch (error) {
-      // It went at this very moment.
-      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+      // Nobody of it is left, or (EPERM, macOS) only what has ended and was not collected yet.
+      if (!(error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM'))) throw error
     }
   }
 
@@ -82,6 +95,9 @@ class PlainRun {
     return new Promise((resolve, reject) => {
       child.once('error', reject)
       child.once('close', (exitCode) => {
+        // What holds no output of it may still be there.
+        this.#endGroup()
+        this.#closed = true
         const why = this.#tooLong ? failure('limit-hit', `${this.#cli.label} printed more than ${proxyLimits.vendorTextBytesMax / 1024 / 1024} MiB.`, 'Nothing of it was used.') : null
         resolve({ is: 'ended', exitCode, text: this.#order.is === 'exec' && why === null ? this.#text : this.#text.slice(-1_000), failure: why })
       })

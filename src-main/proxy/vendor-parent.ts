@@ -1,3 +1,4 @@
+import { failure } from '../../src-preload/contract/failure.ts'
 import type { FromProxy } from '../core/gateway/messages.ts'
 import type { VendorWord } from '../core/gateway/vendor.ts'
 import type { VendorHost } from './vendor-host.ts'
@@ -27,6 +28,11 @@ export class ParentVendorHost implements VendorHost {
     const onWord = this.#jobs.get(jobId)
     if (word.is === 'ended') this.#jobs.delete(jobId)
     onWord?.(word)
+  }
+
+  /** Main's words come no more: what runs is its alone from here on. */
+  close(): void {
+    for (const jobId of [...this.#jobs.keys()]) this.take(jobId, { is: 'ended', exitCode: null, text: '', failure: failure('unavailable', 'The model proxy was stopped.', 'Start the app again.') })
   }
 }
 

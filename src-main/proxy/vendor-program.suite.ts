@@ -5,7 +5,7 @@ import type { VendorCli } from '../../src-preload/contract/settings.ts'
 import { releaseLater } from './proxy.suite.ts'
 
 /** How the stub behaves, one a path. `dies`: after `half` of its answer. `exit`: an exit code without a word. */
-export interface StubVendor { readonly serve?: 'answers' | 'refuses' | 'dies' | 'dies-late' | 'errors-late' | 'calls-a-tool' | 'no-usage' | 'hangs' | 'never-listens'; readonly exec?: 'answers' | 'exit' | 'silent' | 'hangs' | 'half-then-exit' }
+export interface StubVendor { readonly serve?: 'answers' | 'refuses' | 'dies' | 'dies-late' | 'errors-late' | 'calls-a-tool' | 'calls-a-function' | 'calls-none' | 'ends-for-tools' | 'ends-for-a-function' | 'ends-oddly' | 'says-nothing' | 'calls-late' | 'ends-late-for-tools' | 'no-usage' | 'hangs' | 'never-listens'; readonly exec?: 'answers' | 'exit' | 'silent' | 'hangs' | 'half-then-exit' }
 
 /** One line of the stub's log: it writes one at each start and one at each request that reaches it. */
 export interface StubLine { readonly did: 'start' | 'request' | 'end'; readonly args: readonly string[]; readonly cwd: string; readonly env: readonly string[]; readonly body?: Record<string, unknown>; readonly headers?: Record<string, string>; readonly prompt?: string; readonly pid: number }
@@ -50,6 +50,14 @@ const behaviour = ${JSON.stringify(behaviour)}, answer = ${JSON.stringify(stubAn
 const args = process.argv.slice(2)
 const log = (did, more) => fs.appendFileSync(path.join(process.env.HOME, 'muse.log'), JSON.stringify({ did, args, cwd: process.cwd(), env: Object.keys(process.env), pid: process.pid, ...more }) + '\\n')
 const chunk = (delta, finish = null, more = {}) => 'data: ' + JSON.stringify({ id: 'w', object: 'chat.completion.chunk', model: 'muse-2026', choices: [{ index: 0, delta, finish_reason: finish }], ...more }) + '\\n\\n'
+// What stands for the answer of a behaviour: a message, and why it ended.
+const odd = {
+  'calls-a-tool': [{ role: 'assistant', tool_calls: [{ index: 0, id: 'x', type: 'function', function: { name: 'write', arguments: '{}' } }] }, 'stop'],
+  'calls-a-function': [{ role: 'assistant', content: 'I call', function_call: { name: 'write', arguments: '{}' } }, 'stop'],
+  'calls-none': [{ role: 'assistant', content: answer, tool_calls: [], function_call: null }, 'length'],
+  'ends-for-tools': [{ role: 'assistant', content: 'I call' }, 'tool_calls'], 'ends-for-a-function': [{ role: 'assistant', content: 'I call' }, 'function_call'], 'ends-oddly': [{ role: 'assistant', content: 'I' }, 'pause_turn'],
+  'says-nothing': [{ role: 'assistant', content: '' }, 'stop'],
+}
 const usage = { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 }
 if (args[0] === 'exec') {
   const prompt = fs.readFileSync(args[args.indexOf('--prompt-file') + 1], 'utf8')
@@ -73,15 +81,17 @@ if (args[0] === 'exec') {
       if (serve === 'dies') { request.socket.destroy(); return }
       if (!body.stream) {
         if (serve === 'dies-late' || serve === 'errors-late') { response.writeHead(200, { 'content-type': 'application/json', 'content-length': 500 }); response.write('{"choices"', () => request.socket.destroy()); return }
-        const message = serve === 'calls-a-tool' ? { role: 'assistant', tool_calls: [{ id: 'x', type: 'function', function: { name: 'write', arguments: '{}' } }] } : { role: 'assistant', content: answer }
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: 'w', object: 'chat.completion', model: 'muse-2026', choices: [{ index: 0, message, finish_reason: 'stop' }], ...(serve === 'no-usage' ? {} : { usage }) }))
+        const [message, finish_reason] = odd[serve] ?? [{ role: 'assistant', content: answer }, 'stop']
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: 'w', object: 'chat.completion', model: 'muse-2026', choices: [{ index: 0, message, finish_reason }], ...(serve === 'no-usage' ? {} : { usage }) }))
         return
       }
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      if (serve === 'calls-a-tool') { response.end(chunk({ tool_calls: [{ index: 0, id: 'x', function: { name: 'write', arguments: '{}' } }] })); return }
+      if (odd[serve]) { response.end(chunk(odd[serve][0]) + chunk({}, odd[serve][1]) + 'data: [DONE]\\n\\n'); return }
       const half = Math.floor(answer.length / 2)
       response.write(chunk({ role: 'assistant', content: answer.slice(0, half) }), () => setTimeout(() => {
         if (serve === 'dies-late') { request.socket.destroy(); return }
+        if (serve === 'calls-late') { response.end(chunk({ function_call: { name: 'write', arguments: '{}' } }) + chunk({}, 'stop') + 'data: [DONE]\\n\\n'); return }
+        if (serve === 'ends-late-for-tools') { response.end(chunk({}, 'tool_calls') + 'data: [DONE]\\n\\n'); return }
         if (serve === 'errors-late') { response.end('data: ' + JSON.stringify({ error: { message: 'the session has ended' } }) + '\\n\\n'); return }
         response.end(chunk({ content: answer.slice(half) }) + chunk({}, 'stop', serve === 'no-usage' ? {} : { usage }) + 'data: [DONE]\\n\\n')
       }, 20))

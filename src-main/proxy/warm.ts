@@ -31,6 +31,17 @@ export function createWarmFallback(server: WarmServer, time: Time, label: () => 
 
 interface WarmAnswerDeps { readonly call: ModelCall; readonly text: TextRequest; readonly time: Time; readonly label: string; readonly silence: WarmSilence }
 
+/** How a text may end. */
+const textEnds: ReadonlySet<unknown> = new Set(['stop', 'length', 'content_filter'])
+
+/** Why this part of an answer belongs to no text; null if it may. Calls are refused in both their forms, and as what an answer ended for. */
+function noTextAnswer(part: ReturnType<typeof recordOf>, finish: unknown): string | null {
+  const calls = part?.['tool_calls']
+  const callsNothing = calls == null || (Array.isArray(calls) && calls.length === 0)
+  if (!callsNothing || part?.['function_call'] != null || finish === 'tool_calls' || finish === 'function_call') return 'it answered a text request with a tool call'
+  return finish == null || textEnds.has(finish) ? null : 'it ended its answer for a reason that is unknown here'
+}
+
 /** One call to the vendor's server. */
 class WarmAnswer {
   readonly #deps: WarmAnswerDeps
@@ -91,9 +102,10 @@ class WarmAnswer {
     this.#meter.read(value)
     const choice = recordOf(listOf(recordOf(value)?.['choices'])[0])
     const message = recordOf(choice?.['message'])
-    if (listOf(message?.['tool_calls']).length > 0) return this.fails('answered a text request with a tool call.')
-    const content = textOf(message?.['content'])
-    if (content === null) return this.fails(`gave no answer: ${errorMessageOf(value) ?? 'no text in it'}`)
+    const noText = noTextAnswer(message, choice?.['finish_reason'])
+    if (noText !== null) return this.fails(`broke off: ${noText}`)
+    const content = textOf(message?.['content']) ?? ''
+    if (content === '') return this.fails(`gave no answer: ${errorMessageOf(value) ?? 'no text in it'}`)
     this.#name()
     await this.#reply.say(content)
     return this.#reply.finish(textOf(choice?.['finish_reason']) ?? 'stop', this.#meter.metered)
@@ -107,9 +119,10 @@ class WarmAnswer {
       if (await this.#flush()) heard()
     }
     sse.finish()
-    await this.#flush()
     if (this.#why !== null) return this.fails(`broke off: ${this.#why}`)
-    return this.#finish === null ? this.fails('ended its stream without saying that it was finished.') : this.#reply.finish(this.#finish, this.#meter.metered)
+    await this.#flush()
+    if (this.#finish === null) return this.fails('ended its stream without saying that it was finished.')
+    return this.#reply.committed ? this.#reply.finish(this.#finish, this.#meter.metered) : this.fails('gave no answer: no text in it')
   }
 
   #readEvent(event: SseEvent): void {
@@ -120,7 +133,7 @@ class WarmAnswer {
     this.#finish = textOf(choice?.['finish_reason']) ?? this.#finish
     this.#meter.read(event.value, this.#finish !== null)
     const delta = recordOf(choice?.['delta'])
-    if (listOf(delta?.['tool_calls']).length > 0) { this.#why ??= 'it answered a text request with a tool call'; return }
+    this.#why ??= noTextAnswer(delta, choice?.['finish_reason'])
     const piece = textOf(delta?.['content'])
     if (piece !== null) this.#pieces.push(piece)
   }

@@ -170,7 +170,7 @@ export const sandbox: readonly SaidPair[] = [
   ['Install the program below /usr or below your home.', 'Installieren Sie das Programm unterhalb von /usr oder Ihres Benutzerordners.'],
   ['The call was ended.', 'Der Aufruf wurde beendet.'],
   ['{program} ended before it was ready. {words}', '{program} endete, bevor es bereit war. {words}'],
-  ['{program} could not be started: {words}', '{program} ließ sich nicht starten: {words}'],
+  ['{program} could not be run: {words}', '{program} ließ sich nicht ausführen: {words}'],
   ['Check its program and arguments.', 'Prüfen Sie Programm und Argumente.'],
   ['{program} printed more than {n} MiB.', '{program} gab mehr als {n} MiB aus.'],
   ['Nothing of it was used.', 'Nichts davon wurde verwendet.'],
