@@ -37,7 +37,8 @@ test('a command with a key of the owner\'s own, which the card may not show, can
   await addProvider(app, { name: 'Typed', baseUrl: 'http://127.0.0.1:9/v1', model: 'none', key })
   provider.coder(does.bash(`echo ${key}`), does.say('Done.'))
   const { room, window } = app
-  await app.begin({ models: stubModels })
+  await app.begin({ title: 'A task with a key', models: stubModels })
+  await window.getByRole('option', { name: /A task with a key/ }).click()
   await room.approve('brief')
   const card = room.hold('command')
   await expect(card.locator('[data-exact]')).toHaveText('echo [redacted]', { timeout: 90_000 })

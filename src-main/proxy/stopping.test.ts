@@ -7,7 +7,7 @@ import type { VendorHost } from './vendor-host.ts'
 afterEach(releaseAll)
 
 const body = JSON.stringify({ model: 'm-1', messages: [{ role: 'user', content: 'hi' }] })
-const execOnly: ProxyOptions = { directEnabled: false, target: { fallback: true }, serving: { execEnabled: true } }
+const execOnly: ProxyOptions = { directEnabled: false, target: { fallback: 'vendor' }, serving: { execEnabled: true } }
 const stopMs = 7_777
 
 /** A host whose runs end when the test says so. */
