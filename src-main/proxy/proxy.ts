@@ -62,6 +62,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
 
   async function start(message: Extract<ToProxy, { is: 'start' }>): Promise<void> {
     callNumber = message.firstCallNumber
+    parent.begin(message.firstCallNumber)
     ways.set(message.serving)
     const port = await front.listenTcp(message.preferredPort)
     post({ is: 'ready', port, note: movedNote(message.preferredPort, port) })
@@ -90,10 +91,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
         grants.forgetRefusals()
         return
       case 'grant': return openGrant(message.grant, grants, front, post)
-      case 'revoke':
-        grants.revoke(message.grantId)
-        front.closeSocket(message.grantId)
-        return
+      case 'revoke': closeGrant(message.grantId, grants, front); return
       case 'admission': decided(message.callNumber, message.admission); return
       case 'vendor-word': parent.take(message.jobId, message.word); return
       case 'stop': return stop()
@@ -108,6 +106,11 @@ export function createProxy(deps: ProxyDeps): Proxy {
       else log(new Error('a message of the app was not understood'))
     },
   }
+}
+
+function closeGrant(grantId: string, grants: GrantTable, front: HttpFront): void {
+  grants.revoke(grantId)
+  front.closeSocket(grantId)
 }
 
 function movedNote(preferredPort: number, port: number): string | null {

@@ -16,6 +16,11 @@ export class ParentVendorHost implements VendorHost {
     this.#vendorId = vendorId
   }
 
+  /** Job ids go up from there. Main may still speak of a job of the process before this one: those ids are not used again. */
+  begin(firstJobId: number): void {
+    this.#jobId = firstJobId
+  }
+
   start(order: Parameters<VendorHost['start']>[0], onWord: (word: VendorWord) => void): ReturnType<VendorHost['start']> {
     const jobId = ++this.#jobId
     this.#jobs.set(jobId, onWord)
