@@ -11,7 +11,7 @@ const bytesPerTokenWhole = 16
  *
  * What was left of a budget is counted at two bytes a token, which errs on the high side. A reservation of all that was asked for is passed only
  * by a vendor that does not keep to it, and its text is counted at sixteen: a stream that keeps to it is not cut for having long tokens, and one
-that does not, and whose vendor counts nothing on the way, is cut well beyond it.
+ * that does not, and whose vendor counts nothing on the way, is cut well beyond it.
  */
 export class OutputCap {
   readonly #tokensMax: number
