@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ApprovalId, Digest, Millis, TaskId, TurnId, CallId } from '../../../src-preload/contract/ids.ts'
 import { limits } from '../../../src-preload/contract/limits.ts'
-import { checkDecision, holdDigest, makeHold, type Hold, type HoldRecord } from './hold.ts'
+import { checkDecision, holdDigest, makeHold, refuseConcealed, type Hold, type HoldRecord } from './hold.ts'
 
 const taskId = 'task_1' as TaskId
 const content: Omit<Hold, 'digest' | 'approvalId'> = {
@@ -45,4 +45,14 @@ describe('a decision', () => {
   })
 
   test('before its showing, by a clock that was set back, counts by its receipt', () => { expect(checkDecision(record, hold.digest, hold.generation, (shownAt - 1)).ok).toBe(true) })
+})
+
+describe('a card that came back from the journal', () => {
+  test('can be approved when it is what its digest was made of', () => { expect(refuseConcealed(taskId, hold)).toEqual({ ok: true, value: null }) })
+
+  test.each<[string, Partial<Hold>]>([
+    ['its text', { exact: { ...content.exact, text: 'bun [redacted]' } }], ['its command', { subject: { for: 'command', askId: 'ask_1', command: { text: 'bun [redacted]', cwd: '/workspace' } } }], ['a fact', { facts: [{ label: 'Directory', value: '[redacted]', exact: true, authoredBy: 'host' }] }],
+  ])('can be denied only, and says why and what to do, where %s holds the mark of a key', (_what, change) => {
+    expect(refuseConcealed(taskId, { ...hold, ...change })).toEqual({ ok: false, error: { code: 'digest-mismatch', message: expect.stringMatching(/cannot show what it asks for/) as string, todo: 'Deny it, and have it asked again without the key.' } })
+  })
 })
