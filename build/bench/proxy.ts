@@ -95,9 +95,9 @@ async function memoryRows(peers: Peers): Promise<BenchRow[]> {
     const before = proportionalMib(peer.pids())
     await Promise.all(open.map((client) => client.begin(body({ hold: true }))))
     const beside = await RawClient.open(peer)
-    const { firstMs } = await beside.ask(smallBody())
+    const { firstMs, bytes } = await beside.ask(smallBody())
     grown.set(peer.name, proportionalMib(peer.pids()) - before)
-    if (peer === peers.ours) rows.push({ name: `proxy: a new request beside ${String(openStreams)} open streams, first byte`, value: firstMs, unit: 'ms', reference: null, ratio: null, gate: 'served', pass: true })
+    if (peer === peers.ours) rows.push({ name: `proxy: a new request beside ${String(openStreams)} open streams, first byte`, value: firstMs, unit: 'ms', reference: null, ratio: null, gate: 'served', pass: bytes > 0 })
     for (const client of [beside, ...open]) client.close()
   }
   const ours = grown.get('ours') ?? Number.NaN

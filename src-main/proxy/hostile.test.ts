@@ -151,14 +151,14 @@ describe('the port', () => {
 })
 
 describe('replies that a vendor may try', () => {
-  test('cannot set a path, a cookie or a hop of ours', async () => {
+  test('cannot set a path, a cookie or a hop of ours, nor let a page read them', async () => {
     const running = await startProxy(await startVendor((_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'x-muse-proxy-path': 'warm', 'set-cookie': 'a=b', 'alt-svc': 'h3=":443"', 'proxy-authenticate': 'Basic', 'x-request-id': 'r' })
+      response.writeHead(200, { 'content-type': 'application/json', 'x-muse-proxy-path': 'warm', 'set-cookie': 'a=b', 'alt-svc': 'h3=":443"', 'proxy-authenticate': 'Basic', 'access-control-allow-origin': '*', 'Access-Control-Expose-Headers': 'x', 'x-request-id': 'r' })
       response.end('{}')
     }))
     const { headers } = await ask(running)
     expect(headers).toMatchObject({ 'x-muse-proxy-path': 'direct', 'x-request-id': 'r' })
-    for (const name of ['set-cookie', 'alt-svc', 'proxy-authenticate']) expect(headers).not.toHaveProperty(name)
+    for (const name of ['set-cookie', 'alt-svc', 'proxy-authenticate', 'access-control-allow-origin', 'access-control-expose-headers']) expect(headers).not.toHaveProperty(name)
   })
 
   test.each([301, 302, 303, 307, 308])('cannot send us elsewhere: %d', async (status) => {

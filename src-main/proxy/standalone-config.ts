@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { limits } from '../../src-preload/contract/limits.ts'
 import { err, ok, type Result } from '../../src-preload/contract/result.ts'
 import { providerSchema, vendorCliSchema, type VendorCli } from '../../src-preload/contract/settings.ts'
+import { hasUser } from '../../src-preload/contract/url-user.ts'
 import { gatewayGrantSchema } from '../core/gateway/messages.ts'
 import { presentable } from './grants.ts'
 
@@ -93,11 +94,6 @@ function providerProblem({ id, baseUrl, key, exchange }: StandaloneProvider, cre
   if (!gatewayGrantSchema.shape.credential.safeParse(credential).success) return `providers.${id}.key: at most 10000 characters are possible`
   // RFC 9110, 5.5, without what is not ASCII.
   return /^[\x20-\x7e]+$/.test(credential) ? null : `providers.${id}.key: it has characters that cannot be sent in a header, such as a line break`
-}
-
-function hasUser(url: string): boolean {
-  const { username, password } = new URL(url)
-  return username !== '' || password !== ''
 }
 
 /** Why no client could present this token; null if it can. */

@@ -2,7 +2,7 @@ import { failure } from '../../src-preload/contract/failure.ts'
 import { taskIdSchema } from '../../src-preload/contract/ids.ts'
 import { digestOfText } from '../core/digest.ts'
 import type { FromProxy, GatewayGrant } from '../core/gateway/messages.ts'
-import type { ServingRules, VendorWord } from '../core/gateway/vendor.ts'
+import { vendorIdOf, type ServingRules, type VendorWord } from '../core/gateway/vendor.ts'
 import { createProxy, type Proxy } from './proxy.ts'
 import { proxyLimits } from './proxy-limits.ts'
 import { cleanWords } from './redaction.ts'
@@ -117,7 +117,7 @@ class Running {
 
   #rules(): ServingRules {
     const { directEnabled, warmEnabled, execEnabled, vendor } = this.#config
-    return { directEnabled: directEnabled && this.#deps.env['MUSE_PROXY_DIRECT'] !== '0', warmEnabled, execEnabled, vendorLabel: vendor?.label ?? '', vendorId: digestOfText(JSON.stringify(vendor)) }
+    return { directEnabled: directEnabled && this.#deps.env['MUSE_PROXY_DIRECT'] !== '0', warmEnabled, execEnabled, vendorLabel: vendor?.label ?? '', vendorId: vendorIdOf(vendor) }
   }
 
   #warnOfVendor(): void {

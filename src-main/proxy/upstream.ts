@@ -12,6 +12,9 @@ const requestFields: ReadonlySet<string> = new Set(['accept', 'user-agent', 'ope
 /** Header fields of a reply that end at this hop (RFC 9110, 7.6.1), or that are nobody's business here. */
 const replyFieldsDropped: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'set-cookie', 'alt-svc', 'x-muse-proxy-path'])
 
+/** No page of a browser may read an answer, whatever its vendor says. */
+const corsPrefix = 'access-control-'
+
 /** Where a grant's requests go. `lines`: what every request to there begins with; its path has the query of the base URL, which is kept. */
 export interface Endpoint { readonly lane: Lane; readonly lines: string }
 
@@ -39,7 +42,7 @@ export function upstreamHead({ lines }: Endpoint, fields: Fields, credential: st
 export function replyLines(fields: Fields, isStream: boolean): ReplyLines {
   let [text, bodyBytes, dated] = ['', null as number | null, false]
   fields.each((lower, value, name) => {
-    if (replyFieldsDropped.has(lower) || (isStream && lower === 'content-length')) return
+    if (replyFieldsDropped.has(lower) || lower.startsWith(corsPrefix) || (isStream && lower === 'content-length')) return
     text += `${name}: ${value}\r\n`
     if (lower === 'content-length') bodyBytes = Number(value)
     else if (lower === 'date') dated = true

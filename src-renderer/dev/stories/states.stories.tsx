@@ -5,6 +5,7 @@ import type { Failure } from '../../../src-preload/contract/failure.ts'
 import { Banners } from '../../features/banners.tsx'
 import { FirstRun } from '../../features/room/first-run.tsx'
 import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/fields.tsx'
 import { Guard } from '../../ui/guard.tsx'
@@ -61,13 +62,9 @@ export const FirstStart: StoryObj = { render: () => <FirstRun /> }
 
 export const DialogOver: StoryObj = {
   render: () => (
-    <Dialog title="Reject this result?" onClose={nothing}>
+    <ConfirmDialog title="Reject this result?" hint="The task ends as cancelled." confirm="Reject result" act={{ isPending: false, isError: false, error: null }} onClose={nothing} onConfirm={nothing}>
       <TextField label="Why" lines={3} value="The price list belongs into the configuration." onChange={nothing} />
-      <div className="dialog-actions">
-        <Button>Keep it</Button>
-        <Button variant="danger">Reject result</Button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   ),
 }
 

@@ -1,12 +1,15 @@
 import { useState, type ReactNode } from 'react'
 import { t } from '../../i18n/text.ts'
-import { ConfirmDialog, type ConfirmDialogProps } from '../../ui/confirm-dialog.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { TextField } from '../../ui/fields.tsx'
+import type { Act } from '../../ui/form-dialog.tsx'
 
-export interface RejectDialogProps extends Pick<ConfirmDialogProps, 'act' | 'onClose'> {
+export interface RejectDialogProps {
+  readonly act: Act
   /** The owner is asked for the reason, too. */
   readonly asksReason: boolean
   readonly onReject: (reason: string | null) => void
+  readonly onClose: () => void
 }
 
 /** The second step before a result is rejected, wherever that was begun. */

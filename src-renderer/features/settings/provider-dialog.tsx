@@ -1,14 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { Form } from 'react-aria-components'
 import type { ProviderView } from '../../../src-preload/contract/settings.ts'
-import { failureOf } from '../../bridge.ts'
 import { t } from '../../i18n/text.ts'
 import { useAct } from '../../store/queries.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Choice, TextField } from '../../ui/fields.tsx'
-import { FailureNotice } from '../../ui/notice.tsx'
 import { say } from '../../ui/toasts.tsx'
 import { exchangeProblems } from './exchange-draft.ts'
 import { ExchangeFields } from './exchange-fields.tsx'
@@ -34,45 +30,32 @@ export function ProviderDialog({ view, others, keyring, onClose }: { readonly vi
     setDraft((now) => ({ ...now, ...part }))
   }
   return (
-    <Dialog title={view === null ? t.providers.add : t.providers.editTitle({ label: view.provider.label })} onClose={onClose} busy={put.isPending} wide>
-      <Form
-        className="form"
-        validationBehavior="aria"
-        onSubmit={(event) => {
-          event.preventDefault()
-          setTried(true)
-          if (Object.keys({ ...problems, ...exchange }).length + Object.keys(prices).length === 0 && !put.isPending) put.mutate({ provider: providerOf(draft, new Date().toISOString().slice(0, 10)), key: draft.key === '' ? null : draft.key })
-        }}
-      >
-        <div className="field-pair">
-          <TextField label={t.providers.label} value={draft.label} onChange={(label) => { change(ownId ? { label } : { label, id: idFrom(label) }) }} error={shown.label} maxLength={100} autoFocus />
-          <TextField label={t.providers.id} hint={t.providers.idHint} value={draft.id} onChange={(id) => { setOwnId(true); change({ id }) }} error={shown.id} mono isDisabled={view !== null} maxLength={64} />
-        </div>
-        <TextField label={t.providers.baseUrl} hint={t.providers.baseUrlHint} value={draft.baseUrl} onChange={(baseUrl) => { change({ baseUrl }) }} error={shown.baseUrl} mono placeholder="https://api.example.com/v1" />
-        <Choice
-          label={t.providers.api}
-          value={draft.api}
-          onChange={(api) => { change({ api }) }}
-          options={[
-            { id: 'chat', label: t.providers.apis.chat, hint: '/chat/completions' },
-            { id: 'responses', label: t.providers.apis.responses, hint: '/responses' },
-          ]}
-        />
-        <TextField label={t.providers.models} hint={t.providers.modelsHint} value={draft.models} onChange={(models) => { change({ models }) }} error={shown.models} lines={3} mono />
-        <PriceFields draft={draft} problems={tried ? prices : {}} onChange={(next) => { change({ prices: next }) }} />
-        <TextField label={t.providers.key} hint={view === null || view.key === 'missing' ? (keyring ? t.providers.keyHint : t.providers.keySessionHint) : t.providers.keyKeepHint} value={draft.key} onChange={(key) => { change({ key }) }} type="password" mono />
-        <TextField label={t.providers.keyEnv} hint={t.providers.keyEnvHint} value={draft.keyEnv} onChange={(keyEnv) => { change({ keyEnv }) }} mono maxLength={200} placeholder="EXAMPLE_API_KEY" />
-        <ExchangeFields draft={draft.exchange} problems={tried ? exchange : {}} onChange={(next) => { change({ exchange: { ...draft.exchange, ...next } }) }} />
-        {put.isError ? <FailureNotice failure={failureOf(put.error)} /> : null}
-        <div className="dialog-actions">
-          <Button onPress={onClose} isDisabled={put.isPending}>
-            {t.word.cancel}
-          </Button>
-          <Button type="submit" variant="primary" isPending={put.isPending}>
-            {t.word.save}
-          </Button>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={view === null ? t.providers.add : t.providers.editTitle({ label: view.provider.label })} submit={t.word.save} wide act={put} onClose={onClose}
+      onSubmit={() => {
+        setTried(true)
+        if (Object.keys({ ...problems, ...exchange }).length + Object.keys(prices).length === 0) put.mutate({ provider: providerOf(draft, new Date().toISOString().slice(0, 10)), key: draft.key === '' ? null : draft.key })
+      }}
+    >
+      <div className="field-pair">
+        <TextField label={t.providers.label} value={draft.label} onChange={(label) => { change(ownId ? { label } : { label, id: idFrom(label) }) }} error={shown.label} maxLength={100} autoFocus />
+        <TextField label={t.providers.id} hint={t.providers.idHint} value={draft.id} onChange={(id) => { setOwnId(true); change({ id }) }} error={shown.id} mono isDisabled={view !== null} maxLength={64} />
+      </div>
+      <TextField label={t.providers.baseUrl} hint={t.providers.baseUrlHint} value={draft.baseUrl} onChange={(baseUrl) => { change({ baseUrl }) }} error={shown.baseUrl} mono placeholder="https://api.example.com/v1" />
+      <Choice
+        label={t.providers.api}
+        value={draft.api}
+        onChange={(api) => { change({ api }) }}
+        options={[
+          { id: 'chat', label: t.providers.apis.chat, hint: '/chat/completions' },
+          { id: 'responses', label: t.providers.apis.responses, hint: '/responses' },
+        ]}
+      />
+      <TextField label={t.providers.models} hint={t.providers.modelsHint} value={draft.models} onChange={(models) => { change({ models }) }} error={shown.models} lines={3} mono />
+      <PriceFields draft={draft} problems={tried ? prices : {}} onChange={(next) => { change({ prices: next }) }} />
+      <TextField label={t.providers.key} hint={view === null || view.key === 'missing' ? (keyring ? t.providers.keyHint : t.providers.keySessionHint) : t.providers.keyKeepHint} value={draft.key} onChange={(key) => { change({ key }) }} type="password" mono />
+      <TextField label={t.providers.keyEnv} hint={t.providers.keyEnvHint} value={draft.keyEnv} onChange={(keyEnv) => { change({ keyEnv }) }} mono maxLength={200} placeholder="EXAMPLE_API_KEY" />
+      <ExchangeFields draft={draft.exchange} problems={tried ? exchange : {}} onChange={(next) => { change({ exchange: { ...draft.exchange, ...next } }) }} />
+    </FormDialog>
   )
 }
